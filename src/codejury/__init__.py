@@ -1,0 +1,1 @@
+"""codejury judges code that models write."""

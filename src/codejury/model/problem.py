@@ -1,0 +1,112 @@
+"""Problems: what a model is asked, and the tests that judge its answers."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from codejury.model.limits import LimitOverrides
+
+
+class CheckFunction(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="check"):
+    """A function that is given the candidate's function and asserts on what it returns (HumanEval's form).
+
+    Attributes:
+        code: Source that defines `function`.
+        function: Name of that function; it takes the candidate's function as its only argument.
+        context: Source that runs before `code`, as helper functions and imports of the prompt. It runs where the
+            tests run, never in the candidate's process.
+    """
+
+    code: str
+    function: str = "check"
+    context: str = ""
+
+
+class Assertions(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="assertions"):
+    """A list of statements that call the entry point by name and assert on what it returns (MBPP's form).
+
+    Attributes:
+        code: The statements, one source text each.
+        context: Source that runs before them, where the tests run.
+    """
+
+    code: tuple[str, ...]
+    context: str = ""
+
+
+Tests = CheckFunction | Assertions
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One problem.
+
+    Attributes:
+        id: Unique within its set; printable, no control characters, no path traversal.
+        prompt: What the model is asked. For completion-style sets, code that the completion continues.
+        entry_point: Name of the function that the tests call.
+        tests: What judges an answer.
+        suffix: Code after the hole, for fill-in-the-middle problems.
+        language: Lower-case name of the programming language.
+        reference: A whole program that is a right answer, prompt included.
+        difficulty: As the set says, often "easy", "medium", "hard".
+        tags: Free labels.
+        cluster: The source that the problem shares with others; intervals take the clusters into account.
+        created: ISO date.
+        licence: SPDX identifier.
+        limits: What the problem sets for itself.
+    """
+
+    id: str
+    prompt: str
+    entry_point: str
+    tests: Tests
+    suffix: str = ""
+    language: str = "python"
+    reference: str | None = None
+    difficulty: str | None = None
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    created: str | None = None
+    licence: str | None = None
+    limits: LimitOverrides | None = None
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the whole problem, in hex: two problems with the same hash are the same."""
+        return _digest(self)
+
+    @property
+    def tests_hash(self) -> str:
+        """SHA-256 of what judges an answer: entry point, tests, language, own limits."""
+        return _digest((self.entry_point, self.tests, self.language, self.limits))
+
+
+class ProblemSet(msgspec.Struct, frozen=True, kw_only=True):
+    """A named, versioned list of problems.
+
+    Attributes:
+        name: Name in the registry, or the file's stem.
+        version: "N-X"; another N means that scores are no longer comparable, another X another interface.
+        problems: In the order of their source; ids are unique.
+        source: Where it came from: "built-in", a package, a file name.
+    """
+
+    name: str
+    version: str
+    problems: tuple[Problem, ...]
+    source: str = ""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 over the problems' hashes, independent of their order."""
+        return hashlib.sha256("\n".join(sorted(p.hash for p in self.problems)).encode()).hexdigest()
+
+    def by_id(self) -> dict[str, Problem]:
+        """The problems by their id."""
+        return {p.id: p for p in self.problems}
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
