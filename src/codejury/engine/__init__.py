@@ -1,0 +1,1 @@
+"""Many jobs over many slots."""

@@ -1,0 +1,1 @@
+"""Code out of a model's answer."""

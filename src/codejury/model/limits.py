@@ -55,9 +55,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         return self.wall_factor * self.cpu_total_s + self.wall_extra_s
 
 
-class LimitOverrides(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
-):
+class LimitOverrides(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Limits that a problem or a problem set sets for itself; what is None stays as the run has it."""
 
     cpu_s: float | None = None

@@ -1,0 +1,1 @@
+"""The application: joins engine, store and metrics."""

@@ -1,0 +1,1 @@
+"""The wall: isolation tiers, limits, fork server."""

@@ -1,0 +1,1 @@
+"""The registry of problem sets, and the built-in one."""
