@@ -11,6 +11,7 @@ from codejury.model.errors import (
 from codejury.model.limits import GIB, KIB, MIB, LimitOverrides, Limits
 from codejury.model.problem import Assertions, CheckFunction, Problem, ProblemSet, Tests
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
+from codejury.model.run import Interpreter, Machine, Manifest, ProblemSetInfo, SamplesInfo, Timing
 from codejury.model.sample import Program, Sample, text_hash
 from codejury.model.verdict import Integrity, Outcome, TestResult, Verdict
 
@@ -25,21 +26,27 @@ __all__ = [
     "InfrastructureError",
     "InputError",
     "Integrity",
+    "Interpreter",
     "Job",
     "Judged",
     "Library",
     "LimitOverrides",
     "Limits",
+    "Machine",
+    "Manifest",
     "NotComparableError",
     "Outcome",
     "Problem",
     "ProblemSet",
+    "ProblemSetInfo",
     "Program",
     "Sample",
+    "SamplesInfo",
     "Sink",
     "TestResult",
     "Tests",
     "TierUnavailable",
+    "Timing",
     "UsageError",
     "Verdict",
     "text_hash",

@@ -1,0 +1,159 @@
+"""Runs: what was judged, with what settings, on what machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from codejury.model.limits import Limits
+
+if TYPE_CHECKING:
+    from codejury.model.problem import ProblemSet
+
+
+class ProblemSetInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Which problem set a run was judged on.
+
+    Attributes:
+        name: Name of the set.
+        version: "N-X".
+        hash: `ProblemSet.hash` of the problems that the run holds, a selection applied.
+        source: Where the set came from.
+    """
+
+    name: str
+    version: str
+    hash: str
+    source: str = ""
+
+    @classmethod
+    def of(cls, problem_set: ProblemSet) -> ProblemSetInfo:
+        """What identifies `problem_set`."""
+        return cls(
+            name=problem_set.name,
+            version=problem_set.version,
+            hash=problem_set.hash,
+            source=problem_set.source,
+        )
+
+
+class SamplesInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Which samples a run judged.
+
+    Attributes:
+        file: Name of the file. Folders are cut off: they tell about the user, not about the samples.
+        sha256: Over the file's bytes as they are on disk, in hex.
+        count: Number of samples read.
+    """
+
+    file: str = ""
+    sha256: str = ""
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        """Keep the name without its folders."""
+        msgspec.structs.force_setattr(self, "file", PurePath(self.file).name)
+
+
+class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
+    """The interpreter that ran the programs.
+
+    Attributes:
+        implementation: As `platform.python_implementation()`: "CPython", "PyPy".
+        version: As `platform.python_version()`.
+    """
+
+    implementation: str
+    version: str
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """The machine that judged. It has no name: a manifest may be published.
+
+    Attributes:
+        system: "Linux".
+        kernel: Release of the kernel.
+        arch: "x86_64", "aarch64".
+        cpus: CPUs that this process may use.
+    """
+
+    system: str
+    kernel: str
+    arch: str
+    cpus: int
+
+    @classmethod
+    def here(cls) -> Machine:
+        """This machine."""
+        affinity = getattr(os, "sched_getaffinity", None)
+        cpus = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+        return cls(system=platform.system(), kernel=platform.release(), arch=platform.machine(), cpus=cpus)
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a run's figures depend on.
+
+    A reader ignores fields that it does not know, and every field that is added later has a default: manifests of
+    older and of newer versions can be read.
+
+    Attributes:
+        run: Name of the run, unique in its store.
+        created: UTC, ISO 8601.
+        problem_set: Which problems.
+        samples: Which samples.
+        limits: The run's limits; a problem may have its own.
+        tier: Isolation tier.
+        all_tests: Whether tests ran on after a failed one.
+        python: The interpreter that ran the programs.
+        judge_version: Another one may give other verdicts.
+        codejury_version: Version of this package.
+        machine: Where it was judged.
+        hash_seed: PYTHONHASHSEED of the programs; None where it was left random.
+        level: Confidence level of the intervals.
+        meta: How the samples were made: "model", "temperature", "top_p", "max_tokens", "prompt_hash", and whatever
+            else the user declares.
+        allow_missing: Whether problems without samples were allowed.
+        missing: Ids of the problems without samples.
+        packages: Distributions that the programs could import, as "name==version".
+        rules: Number of samples by the rule that extracted their code.
+    """
+
+    run: str
+    created: str
+    problem_set: ProblemSetInfo
+    samples: SamplesInfo = SamplesInfo()
+    limits: Limits = Limits()
+    tier: str = ""
+    all_tests: bool = False
+    python: Interpreter | None = None
+    judge_version: str = ""
+    codejury_version: str = ""
+    machine: Machine | None = None
+    hash_seed: int | None = None
+    level: float = 0.95
+    meta: dict[str, str] = {}
+    allow_missing: bool = False
+    missing: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    rules: dict[str, int] = {}
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """How long judging took; the sessions of a resumed run add up.
+
+    Attributes:
+        wall_s: Wall seconds.
+        samples: Samples that were judged in them.
+    """
+
+    wall_s: float = 0.0
+    samples: int = 0
+
+    @property
+    def samples_per_s(self) -> float:
+        """Throughput; 0 where nothing was timed."""
+        return self.samples / self.wall_s if self.wall_s > 0 else 0.0
