@@ -1,1 +1,5 @@
 """Code out of a model's answer."""
+
+from codejury.extract.program import program
+
+__all__ = ["program"]

@@ -1,1 +1,20 @@
-"""Readers and writers of other people's files, one module a family."""
+"""Readers and writers of other people's files, one module a family.
+
+`read_problems` and `read_samples` tell the format from the first row; everything streams.
+"""
+
+from codejury.formats.checks import missing_ids
+from codejury.formats.files import Format, read_problems, read_samples, write_problems, write_samples
+from codejury.formats.jsonl import Row, read_rows, write_rows
+
+__all__ = [
+    "Format",
+    "Row",
+    "missing_ids",
+    "read_problems",
+    "read_rows",
+    "read_samples",
+    "write_problems",
+    "write_rows",
+    "write_samples",
+]

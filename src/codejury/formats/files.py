@@ -1,0 +1,116 @@
+"""Reading and writing problems and samples, in whichever known format a file has."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+from codejury.formats import checks, humaneval, native
+from codejury.formats.jsonl import Row, read_rows
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Container, Iterable, Iterator
+
+    from codejury.model import Problem, Sample
+
+Format = Literal["codejury", "humaneval"]
+"""A format that problems and samples are written in."""
+
+_PROBLEM_SHAPES = (
+    "codejury (id, prompt, entry_point, tests)",
+    f"HumanEval ({', '.join(humaneval.PROBLEM_FIELDS)})",
+)
+_SAMPLE_SHAPES = ("codejury (problem_id, text)", "HumanEval and EvalPlus (task_id with completion or solution)")
+
+
+def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
+    """The problems of a file, one at a time; the fields of the first row tell the format.
+
+    Args:
+        path: See `read_rows`.
+
+    Raises:
+        InputError: The file cannot be read, its format is not known, a row does not fit it, or an id repeats.
+            Raised while iterating, as everything else is.
+    """
+    first, rows = _peek(path)
+    if {"id", "prompt"} <= first.fields.keys():
+        yield from native.problems(rows)
+    elif {"task_id", "prompt", "entry_point"} <= first.fields.keys():
+        yield from humaneval.problems(rows)
+    else:
+        _refuse(first, "problems", _PROBLEM_SHAPES)
+
+
+def read_samples(
+    path: str | os.PathLike[str], *, known: Container[str] | None = None, allow_empty: bool = False
+) -> Iterator[Sample]:
+    """The samples of a file, one at a time; the fields of the first row tell the format.
+
+    Args:
+        path: See `read_rows`.
+        known: Ids of the problems that may be answered; None allows all.
+        allow_empty: Keep answers of no characters; else each is an error.
+
+    Raises:
+        InputError: The file cannot be read, its format is not known, or a row does not fit it. Raised while
+            iterating, as everything else is.
+    """
+    first, rows = _peek(path)
+    if "problem_id" in first.fields:
+        yield from native.samples(rows, known=known, allow_empty=allow_empty)
+    elif "task_id" in first.fields:
+        yield from humaneval.samples(rows, known=known, allow_empty=allow_empty)
+    else:
+        _refuse(first, "samples", _SAMPLE_SHAPES)
+
+
+def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem], *, form: Format = "codejury") -> int:
+    """Write problems, as they come, to a file that appears only when it is complete.
+
+    Args:
+        path: See `write_rows`.
+        problems: What to write.
+        form: "codejury" holds everything, "humaneval" what that format can hold.
+
+    Returns:
+        The number of problems written.
+
+    Raises:
+        UsageError: The file cannot be made, or the format cannot hold a problem.
+        InfrastructureError: Writing failed; what was there before is unharmed.
+    """
+    write = humaneval.write_problems if form == "humaneval" else native.write_problems
+    return write(path, problems)
+
+
+def write_samples(path: str | os.PathLike[str], samples: Iterable[Sample], *, form: Format = "codejury") -> int:
+    """Write samples, as they come, to a file that appears only when it is complete.
+
+    Args:
+        path: See `write_rows`.
+        samples: What to write.
+        form: "codejury" keeps the index, "humaneval" leaves it to the order of the file.
+
+    Returns:
+        The number of samples written.
+
+    Raises:
+        UsageError: The file cannot be made.
+        InfrastructureError: Writing failed; what was there before is unharmed.
+    """
+    write = humaneval.write_samples if form == "humaneval" else native.write_samples
+    return write(path, samples)
+
+
+def _peek(path: str | os.PathLike[str]) -> tuple[Row, Iterator[Row]]:
+    rows = read_rows(path)
+    first = next(rows)  # a file without rows is an error of `read_rows`
+    return first, itertools.chain([first], rows)
+
+
+def _refuse(first: Row, noun: str, shapes: tuple[str, ...]) -> NoReturn:
+    raise first.error(
+        f"no known format of {noun}: the row has {checks.names(first.fields)}; known are {', '.join(shapes)}"
+    )
