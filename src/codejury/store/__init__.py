@@ -1,1 +1,22 @@
 """Runs in a database."""
+
+from codejury.store.database import DEFAULT_PATH, ENVIRONMENT
+from codejury.store.ingest import Ingested
+from codejury.store.queries import Counts, Flip, RunInfo, StoredVerdict, TallyRow
+from codejury.store.sink import RunSink
+from codejury.store.store import Store
+from codejury.store.texts import StoreLibrary
+
+__all__ = [
+    "DEFAULT_PATH",
+    "ENVIRONMENT",
+    "Counts",
+    "Flip",
+    "Ingested",
+    "RunInfo",
+    "RunSink",
+    "Store",
+    "StoreLibrary",
+    "StoredVerdict",
+    "TallyRow",
+]

@@ -1,0 +1,272 @@
+"""Reading a run: counts, tallies, what is left to judge, and its verdicts.
+
+Long readings go problem by problem, each in a transaction of its own: a reader that stays in one for hours would
+keep SQLite from emptying its write-ahead log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import func, select
+
+from codejury.model import Outcome
+from codejury.store.tables import problem_counts, problems, runs, samples, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+    from sqlalchemy import ColumnElement, Table
+
+    from codejury.model import Integrity
+    from codejury.store.database import Database
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """A run in a list.
+
+    Attributes:
+        id: Key in the store.
+        name: Name, unique in the store.
+        created: UTC, ISO 8601.
+        samples: Number of samples.
+        programs: Number of distinct programs, each counted once a problem.
+        judged: Samples with a verdict.
+        passed: Samples that passed.
+        wall_s: Seconds of judging, all sessions.
+        timed_samples: Samples judged in them.
+    """
+
+    id: int
+    name: str
+    created: str
+    samples: int
+    programs: int
+    judged: int
+    passed: int
+    wall_s: float
+    timed_samples: int
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """A run's problems, in the order of their set, and how many of their samples are right.
+
+    Attributes:
+        problem_ids: Ids.
+        difficulty: As the set says.
+        cluster: The source that problems share.
+        samples: All samples; shape (problems,), as all arrays here.
+        n: Samples with a verdict that says something of them.
+        c: Samples that passed.
+        infra: Samples on which the infrastructure failed; judged = n + infra.
+        weak: Samples of n that were judged within the candidate's reach.
+    """
+
+    problem_ids: tuple[str, ...]
+    difficulty: tuple[str | None, ...]
+    cluster: tuple[str | None, ...]
+    samples: NDArray[np.int64]
+    n: NDArray[np.int64]
+    c: NDArray[np.int64]
+    infra: NDArray[np.int64]
+    weak: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TallyRow:
+    """Number of samples that ended alike."""
+
+    outcome: Outcome
+    integrity: Integrity
+    tier: str
+    samples: int
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A verdict that a rerun changed: the first sample with this program, and how many have it."""
+
+    problem_id: str
+    index: int
+    first: Outcome
+    final: Outcome
+    samples: int
+
+
+@dataclass(frozen=True)
+class StoredVerdict:
+    """The verdict of one sample, as it is kept.
+
+    Attributes:
+        problem_id, index: The sample.
+        program_hash: Its program.
+        text_hash: Its raw text.
+        rule: The rule that extracted the program.
+        key: Key of the verdict.
+        outcome, integrity, tier, detail, cpu_s, wall_s, peak_bytes, flipped_from: See `model.Verdict`.
+        n_tests: Tests that were executed.
+        passed: Bitmap: bit i of byte i // 8 is test i.
+        first_failure: 0-based place of the first test that failed.
+        slowest, slowest_s: Place and wall seconds of the slowest test.
+    """
+
+    problem_id: str
+    index: int
+    program_hash: str
+    text_hash: str
+    rule: str
+    key: str
+    outcome: Outcome
+    integrity: Integrity
+    tier: str
+    detail: str
+    n_tests: int
+    passed: bytes
+    first_failure: int | None
+    slowest: int | None
+    slowest_s: float | None
+    cpu_s: float
+    wall_s: float
+    peak_bytes: int | None
+    flipped_from: Outcome | None
+
+    @property
+    def tests_passed(self) -> tuple[bool, ...]:
+        """Whether each executed test passed."""
+        return tuple(bool(self.passed[place // 8] >> place % 8 & 1) for place in range(self.n_tests))
+
+
+def list_runs(database: Database, name: str | None = None) -> list[RunInfo]:
+    """All runs, oldest first, or the one with this name."""
+    judged = func.coalesce(func.sum(problem_counts.c.n + problem_counts.c.infra), 0)
+    columns = [runs.c[c] for c in ("id", "name", "created", "samples", "programs", "wall_s", "timed_samples")]
+    query = (
+        select(*columns, judged.label("judged"), func.coalesce(func.sum(problem_counts.c.c), 0).label("passed"))
+        .outerjoin(problem_counts, problem_counts.c.run_id == runs.c.id)
+        .group_by(runs.c.id)
+        .order_by(runs.c.id)
+    )
+    if name is not None:
+        query = query.where(runs.c.name == name)
+    with database.read() as connection:
+        return [RunInfo(**row) for row in connection.execute(query).mappings()]
+
+
+def counts(database: Database, run: int) -> Counts:
+    """See `Store.counts`."""
+    numbers = ("samples", "n", "c", "infra", "weak")
+    query = (
+        select(
+            problems.c.problem_id,
+            problems.c.difficulty,
+            problems.c.cluster,
+            *(problem_counts.c[name] for name in numbers),
+        )
+        .join_from(problems, problem_counts, _same_problem(problem_counts))
+        .where(problems.c.run_id == run)
+        .order_by(problems.c.position)
+    )
+    with database.read() as connection:
+        rows = connection.execute(query).all()
+    columns = [np.array([row[3 + place] for row in rows], dtype=np.int64) for place in range(len(numbers))]
+    return Counts(
+        tuple(row[0] for row in rows), tuple(row[1] for row in rows), tuple(row[2] for row in rows), *columns
+    )
+
+
+def tally(database: Database, run: int) -> list[TallyRow]:
+    """See `Store.tally`."""
+    group = (verdicts.c.outcome, verdicts.c.integrity, verdicts.c.tier)
+    query = (
+        select(*group, func.sum(verdicts.c.copies))
+        .where(verdicts.c.run_id == run)
+        .group_by(*group)
+        .order_by(*group)
+    )
+    with database.read() as connection:
+        rows = connection.execute(query).all()
+    return [TallyRow(Outcome(outcome), integrity, tier, number) for outcome, integrity, tier, number in rows]
+
+
+def flips(database: Database, run: int) -> list[Flip]:
+    """See `Store.flips`."""
+    first = func.min(samples.c.idx)
+    query = (
+        select(problems.c.problem_id, first, verdicts.c.flipped_from, verdicts.c.outcome, verdicts.c.copies)
+        .select_from(verdicts)
+        .join(problems, _same_problem(verdicts))
+        .join(samples, _same_program())
+        .where(verdicts.c.run_id == run, verdicts.c.flipped_from.is_not(None))
+        .group_by(verdicts.c.position, verdicts.c.program_hash)
+        .order_by(verdicts.c.position, first)
+    )
+    with database.read() as connection:
+        rows = connection.execute(query).all()
+    return [Flip(problem, index, Outcome(old), Outcome(new), copies) for problem, index, old, new, copies in rows]
+
+
+def pending(database: Database, run: int) -> Iterator[tuple[str, str, str]]:
+    """See `Store.pending`."""
+    unfinished = problem_counts.c.samples > problem_counts.c.n + problem_counts.c.infra
+    for position, problem_id, problem_hash in _problems(database, run, only=unfinished):
+        first = func.min(samples.c.idx)
+        query = (
+            select(samples.c.program_hash)
+            .outerjoin(verdicts, _same_program())
+            .where(samples.c.run_id == run, samples.c.position == position, verdicts.c.key.is_(None))
+            .group_by(samples.c.program_hash)
+            .order_by(first)
+        )
+        with database.read() as connection:
+            programs = connection.execute(query).scalars().all()
+        for program_hash in programs:
+            yield problem_hash, problem_id, program_hash
+
+
+def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:
+    """See `Store.verdicts`."""
+    shared = ("program_hash", "text_hash", "rule")
+    own = [c for c in verdicts.columns if c.name not in ("run_id", "position", "program_hash", "copies")]
+    names = ("index", *shared, *(column.name for column in own))
+    for position, problem_id, _ in _problems(database, run, only=problem_counts.c.n + problem_counts.c.infra > 0):
+        query = (
+            select(samples.c.idx, *(samples.c[name] for name in shared), *own)
+            .join(verdicts, _same_program())
+            .where(samples.c.run_id == run, samples.c.position == position)
+            .order_by(samples.c.idx)
+        )
+        with database.read() as connection:
+            rows = connection.execute(query).all()
+        for row in rows:
+            fields = dict(zip(names, row, strict=True))
+            fields["outcome"] = Outcome(fields["outcome"])
+            fields["flipped_from"] = fields["flipped_from"] and Outcome(fields["flipped_from"])
+            yield StoredVerdict(problem_id=problem_id, **fields)
+
+
+def _same_program() -> ColumnElement[bool]:
+    return (
+        (samples.c.run_id == verdicts.c.run_id)
+        & (samples.c.position == verdicts.c.position)
+        & (samples.c.program_hash == verdicts.c.program_hash)
+    )
+
+
+def _problems(database: Database, run: int, *, only: ColumnElement[bool]) -> list[tuple[int, str, str]]:
+    query = (
+        select(problems.c.position, problems.c.problem_id, problems.c.problem_hash)
+        .join_from(problems, problem_counts, _same_problem(problem_counts))
+        .where(problems.c.run_id == run, only)
+        .order_by(problems.c.position)
+    )
+    with database.read() as connection:
+        return [(position, name, digest) for position, name, digest in connection.execute(query)]
+
+
+def _same_problem(table: Table) -> ColumnElement[bool]:
+    return (problems.c.run_id == table.c.run_id) & (problems.c.position == table.c.position)

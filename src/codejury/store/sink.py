@@ -1,0 +1,197 @@
+"""Writing verdicts: the rows and the counts that reports read, in one transaction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import bindparam, case, delete, func, insert, select, update
+
+from codejury.model import Outcome, UsageError
+from codejury.store.tables import problem_counts, problems, runs, samples, verdicts
+from codejury.store.texts import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from codejury.model import Judged, TestResult, Verdict
+    from codejury.store.database import Database
+
+MAX_DETAIL = 300
+"""Characters of a verdict's detail that are kept."""
+
+UNKNOWN = (Outcome.INFRA_ERROR, Outcome.MISSING)
+"""Outcomes that say nothing of the sample."""
+
+_Row = dict[str, Any]
+_CHUNK = 500  # old builds of SQLite take 999 parameters
+
+
+class RunSink:
+    """`model.Sink` of one run.
+
+    A batch is kept whole or not at all, and a second verdict of a program of a problem changes nothing.
+    """
+
+    def __init__(self, database: Database, run: int) -> None:
+        self._database = database
+        self._run = run
+        with database.read() as connection:
+            query = select(problems.c.problem_hash, problems.c.position).where(problems.c.run_id == run)
+            self._positions = {digest: position for digest, position in connection.execute(query)}  # noqa: C416
+
+    def put(self, batch: Sequence[Judged]) -> None:
+        """Keep a batch of verdicts; when this returns, they survive a crash and a loss of power.
+
+        Raises:
+            UsageError: The run was deleted, or a job is not of this run. Nothing of the batch is kept.
+            InfrastructureError: The store cannot be written. Nothing of the batch is kept.
+        """
+        rows: dict[tuple[int, str], _Row] = {}
+        for judged in batch:
+            position = self._positions.get(judged.job.problem_hash)
+            if position is None:
+                raise UsageError(f"problem {judged.job.problem_hash} of a verdict is not in run {self._run}")
+            rows.setdefault((position, judged.job.program_hash), _verdict_row(judged))
+        if not rows:
+            return
+        with self._database.write() as connection:
+            _require_run(connection, self._run)
+            for job in _already_judged(connection, self._run, rows):
+                del rows[job]
+            copies = _copies(connection, self._run, rows)
+            for (position, digest), row in rows.items():
+                if (position, digest) not in copies:
+                    raise UsageError(f"program {digest} of a verdict is not in run {self._run}")
+                row.update(run_id=self._run, position=position, copies=copies[position, digest])
+            if rows:
+                connection.execute(insert(verdicts), list(rows.values()))
+                _add(connection, self._run, _counts_by_position(rows.values()))
+
+
+def reopen(database: Database, run: int, outcomes: Collection[Outcome]) -> int:
+    """See `Store.reopen`."""
+    chosen = (verdicts.c.run_id == run) & verdicts.c.outcome.in_([o.value for o in outcomes])
+    unknown = verdicts.c.outcome.in_([o.value for o in UNKNOWN])
+    passed = verdicts.c.outcome == Outcome.PASSED.value
+    weak = verdicts.c.integrity == "weak"
+
+    def total(condition: Any) -> Any:
+        return func.sum(case((condition, -verdicts.c.copies), else_=0))
+
+    query = (
+        select(verdicts.c.position, total(~unknown), total(passed), total(unknown), total(weak & ~unknown))
+        .where(chosen)
+        .group_by(verdicts.c.position)
+    )
+    with database.write() as connection:
+        _require_run(connection, run)
+        changes = {row[0]: [int(number) for number in row[1:]] for row in connection.execute(query)}
+        if changes:
+            _add(connection, run, changes)
+            connection.execute(delete(verdicts).where(chosen))
+    return -sum(change[0] + change[2] for change in changes.values())
+
+
+def _require_run(connection: Connection, run: int) -> None:
+    # The row's lock keeps other writers of this run out where databases lock rows; SQLite's lock is on the whole.
+    if connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update()).first() is None:
+        raise UsageError(f"run {run} is no longer in the store: it was deleted")
+
+
+def _chunks(jobs: Collection[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    # By problem: SQLite finds pairs (position, program) by scanning the run, but programs of a position by index.
+    by_position: dict[int, list[str]] = defaultdict(list)
+    for position, digest in jobs:
+        by_position[position].append(digest)
+    for position, digests in by_position.items():
+        for start in range(0, len(digests), _CHUNK):
+            yield position, digests[start : start + _CHUNK]
+
+
+def _already_judged(connection: Connection, run: int, jobs: Collection[tuple[int, str]]) -> set[tuple[int, str]]:
+    found: set[tuple[int, str]] = set()
+    for position, digests in _chunks(jobs):
+        query = select(verdicts.c.program_hash).where(
+            verdicts.c.run_id == run, verdicts.c.position == position, verdicts.c.program_hash.in_(digests)
+        )
+        found |= {(position, digest) for digest in connection.execute(query).scalars()}
+    return found
+
+
+def _copies(connection: Connection, run: int, jobs: Collection[tuple[int, str]]) -> dict[tuple[int, str], int]:
+    found: dict[tuple[int, str], int] = {}
+    for position, digests in _chunks(jobs):
+        query = (
+            select(samples.c.program_hash, func.count())
+            .where(samples.c.run_id == run, samples.c.position == position, samples.c.program_hash.in_(digests))
+            .group_by(samples.c.program_hash)
+        )
+        found |= {(position, digest): count for digest, count in connection.execute(query)}
+    return found
+
+
+def _counts_by_position(rows: Iterable[_Row]) -> dict[int, list[int]]:
+    changes: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for row in rows:
+        known = row["outcome"] not in UNKNOWN
+        flags = (known, row["outcome"] == Outcome.PASSED, not known, known and row["integrity"] == "weak")
+        change = changes[row["position"]]
+        for place, flag in enumerate(flags):
+            change[place] += row["copies"] * flag
+    return changes
+
+
+def _add(connection: Connection, run: int, changes: Mapping[int, Sequence[int]]) -> None:
+    names = ("n", "c", "infra", "weak")
+    statement = (
+        update(problem_counts)
+        .where(problem_counts.c.run_id == run, problem_counts.c.position == bindparam("at"))
+        .values({name: problem_counts.c[name] + bindparam(f"add_{name}") for name in names})
+    )
+    rows = [
+        {"at": position, **{f"add_{name}": number for name, number in zip(names, change, strict=True)}}
+        for position, change in changes.items()
+    ]
+    connection.execute(statement, rows)
+
+
+def _verdict_row(judged: Judged) -> _Row:
+    verdict = judged.verdict
+    return {
+        "program_hash": judged.job.program_hash,
+        "key": judged.job.key,
+        "outcome": verdict.outcome.value,
+        "integrity": verdict.integrity,
+        "tier": verdict.tier,
+        "detail": printable(verdict.detail)[:MAX_DETAIL],
+        "cpu_s": verdict.cpu_s,
+        "wall_s": verdict.wall_s,
+        "peak_bytes": verdict.peak_bytes,
+        "flipped_from": None if verdict.flipped_from is None else verdict.flipped_from.value,
+        **_test_columns(verdict),
+    }
+
+
+def _test_columns(verdict: Verdict) -> _Row:
+    bitmap = bytearray((len(verdict.tests) + 7) // 8)
+    first_failure = None
+    for place, test in enumerate(verdict.tests):
+        if test.outcome is Outcome.PASSED:
+            bitmap[place // 8] |= 1 << place % 8
+        elif first_failure is None:
+            first_failure = place
+    slowest = max(range(len(verdict.tests)), key=lambda place: _wall(verdict.tests[place]), default=None)
+    return {
+        "n_tests": len(verdict.tests),
+        "passed": bytes(bitmap),
+        "first_failure": first_failure,
+        "slowest": slowest,
+        "slowest_s": None if slowest is None else verdict.tests[slowest].wall_s,
+    }
+
+
+def _wall(test: TestResult) -> float:
+    return test.wall_s

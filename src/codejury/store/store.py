@@ -1,0 +1,226 @@
+"""The store: runs, their samples and verdicts in a database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+from sqlalchemy import delete, select, union_all, update
+
+from codejury.model import InfrastructureError, Manifest, UsageError
+from codejury.store import ingest, queries, sink
+from codejury.store.database import Database, connect
+from codejury.store.tables import problems, profiles, runs, samples, texts
+from codejury.store.texts import StoreLibrary, unpack
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from types import TracebackType
+
+    from codejury.model import Outcome, ProblemSet, Program, Sample, Timing
+
+
+class Store:
+    """Runs in a database; open it with `Store.open`, use it as a context manager.
+
+    Several processes may use one store at a time, and several threads one `Store`. A method that writes does so in
+    one transaction: it is done entirely or not at all, whenever the process dies. All methods raise
+    InfrastructureError, with one line for the user, where the database cannot be read or written.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(
+        cls, target: str | os.PathLike[str] | None = None, *, create: bool = True, timeout_s: float = 60.0
+    ) -> Self:
+        """Open a store.
+
+        Args:
+            target: Path or URL (`sqlite:///PATH`). None is what the environment variable CODEJURY_STORE says, else
+                `.codejury/runs.db` below the current folder.
+            create: Make the store if there is none; commands that only read say False.
+            timeout_s: How long to wait while another process writes.
+
+        Raises:
+            UsageError: There is no store, the file is no store, or it is of a newer version.
+            InfrastructureError: It cannot be opened: read-only, locked, disk full.
+        """
+        return cls(connect(target, create=create, timeout_s=timeout_s))
+
+    @property
+    def name(self) -> str:
+        """The store's path."""
+        return self._database.name
+
+    def close(self) -> None:
+        """Close the store's connections."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def create_run(
+        self,
+        manifest: Manifest,
+        problem_set: ProblemSet,
+        pairs: Iterable[tuple[Sample, Program]],
+        *,
+        complete: Callable[[ingest.Ingested], Manifest] | None = None,
+    ) -> int:
+        """Begin a run with all of its samples. What fails, also in `pairs` or `complete`, leaves no run behind.
+
+        Args:
+            manifest: Its `run` is the run's name.
+            problem_set: The problems to keep with the run.
+            pairs: Samples with their programs, read once and never held in memory together.
+            complete: Called when all samples are read; what it returns is the manifest that is kept. It adds what
+                only reading tells (missing problems, rules, the file's hash), or raises if the run must not be.
+
+        Returns:
+            The run's id.
+
+        Raises:
+            UsageError: The name is taken or not printable, a sample answers no problem of the set, or two samples
+                have the same problem and index.
+        """
+        return ingest.create_run(self._database, manifest, problem_set, pairs, complete)
+
+    def runs(self) -> list[queries.RunInfo]:
+        """All runs, oldest first. Reads counts, not verdicts."""
+        return queries.list_runs(self._database)
+
+    def find_run(self, name: str) -> queries.RunInfo:
+        """The run with this name.
+
+        Raises:
+            UsageError: There is none; the message names those that there are.
+        """
+        found = queries.list_runs(self._database, name)
+        if found:
+            return found[0]
+        known = [info.name for info in self.runs()]
+        listed = ", ".join(known[-5:]) or "no runs"
+        latest = f", the latest of {len(known)}" if len(known) > 5 else ""
+        raise UsageError(f"no run {name!r} in store {self.name}; it has {listed}{latest}")
+
+    def manifest(self, run: int) -> Manifest:
+        """The manifest of a run.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        with self._database.read() as connection:
+            body = connection.execute(select(runs.c.manifest).where(runs.c.id == run)).scalar_one_or_none()
+        if body is None:
+            raise UsageError(f"no run {run} in store {self.name}")
+        try:
+            return msgspec.json.decode(body, type=Manifest)
+        except msgspec.DecodeError as error:
+            raise InfrastructureError(
+                f"store {self.name}: the manifest of run {run} is damaged: {error}"
+            ) from error
+
+    def delete_run(self, run: int) -> None:
+        """Delete a run and the texts that no other run uses.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        with self._database.write() as connection:
+            of_run = union_all(
+                *(
+                    select(column).where(column.table.c.run_id == run)
+                    for column in (samples.c.program_hash, samples.c.text_hash, problems.c.problem_hash)
+                )
+            )
+            of_others = union_all(
+                *(
+                    select(column).where(column.table.c.run_id != run)
+                    for column in (samples.c.program_hash, samples.c.text_hash, problems.c.problem_hash)
+                )
+            )
+            connection.execute(delete(texts).where(texts.c.hash.in_(of_run), texts.c.hash.not_in(of_others)))
+            if not connection.execute(delete(runs).where(runs.c.id == run)).rowcount:
+                raise UsageError(f"no run {run} in store {self.name}")
+
+    def pending(self, run: int) -> Iterator[tuple[str, str, str]]:
+        """What is left to judge: distinct programs without a verdict, by problem, then by first sample.
+
+        Streamed, problem by problem. What is judged meanwhile, by whomever, may still come.
+
+        Yields:
+            problem hash, problem id, program hash.
+        """
+        return queries.pending(self._database, run)
+
+    def library(self, run: int) -> StoreLibrary:
+        """Where a worker fetches the problems and programs of a run."""
+        return StoreLibrary(self._database, run)
+
+    def text(self, digest: str) -> str | None:
+        """The text with this hash, as a sample's raw text; None where there is none."""
+        with self._database.read() as connection:
+            body = connection.execute(select(texts.c.body).where(texts.c.hash == digest)).scalar_one_or_none()
+        return None if body is None else unpack(body)
+
+    def sink(self, run: int) -> sink.RunSink:
+        """Where the verdicts of a run go."""
+        return sink.RunSink(self._database, run)
+
+    def reopen(self, run: int, outcomes: Collection[Outcome]) -> int:
+        """Forget the verdicts with these outcomes, so that they are pending again.
+
+        Returns:
+            The number of samples concerned.
+        """
+        return sink.reopen(self._database, run, outcomes)
+
+    def finish(self, run: int, timing: Timing) -> None:
+        """Add a session of judging to the run's time.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        statement = (
+            update(runs)
+            .where(runs.c.id == run)
+            .values(wall_s=runs.c.wall_s + timing.wall_s, timed_samples=runs.c.timed_samples + timing.samples)
+        )
+        with self._database.write() as connection:
+            if not connection.execute(statement).rowcount:
+                raise UsageError(f"no run {run} in store {self.name}")
+
+    def counts(self, run: int) -> queries.Counts:
+        """Samples, and right samples, of each problem: all that estimates need."""
+        return queries.counts(self._database, run)
+
+    def tally(self, run: int) -> list[queries.TallyRow]:
+        """Number of samples by outcome, integrity and tier."""
+        return queries.tally(self._database, run)
+
+    def flips(self, run: int) -> list[queries.Flip]:
+        """Verdicts that a rerun changed, in the order of the samples."""
+        return queries.flips(self._database, run)
+
+    def verdicts(self, run: int) -> Iterator[queries.StoredVerdict]:
+        """The verdicts of a run, one a judged sample, in the order of problems and samples. Streamed."""
+        return queries.stream_verdicts(self._database, run)
+
+    def profile(self, key: str) -> bytes | None:
+        """What `put_profile` kept under this key."""
+        with self._database.read() as connection:
+            return connection.execute(select(profiles.c.body).where(profiles.c.key == key)).scalar_one_or_none()
+
+    def put_profile(self, key: str, body: bytes) -> None:
+        """Keep a profile of a problem's reference, as JSON; a cache that all runs share."""
+        with self._database.write() as connection:
+            connection.execute(delete(profiles).where(profiles.c.key == key))
+            connection.execute(profiles.insert().values(key=key, body=body))

@@ -1,0 +1,181 @@
+"""The tables of a store.
+
+Texts are kept once, by hash. Their users hold no foreign key to them: deleting a text would then search every
+sample, and a text is only ever deleted by `delete_run`, which looks first. All else belongs to a run and goes with
+it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import (
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+
+SCHEMA_VERSION = 1
+"""Written to `PRAGMA user_version`; a store with a higher one is refused."""
+
+APPLICATION_ID = 0x636A7279
+"""Written to `PRAGMA application_id` ("cjry"): tells our databases from other people's."""
+
+
+class Hash(TypeDecorator[str]):
+    """A SHA-256: hex outside, 32 bytes inside, which halves tables of a million rows."""
+
+    impl = LargeBinary(32)
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's
+        """Hex to bytes."""
+        return None if value is None else bytes.fromhex(value)
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's
+        """Bytes to hex."""
+        return None if value is None else value.hex()
+
+
+metadata = MetaData()
+
+# A run's id is never used again, so that a controller whose run was deleted cannot write into another one.
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Text, nullable=False),
+    Column("manifest", LargeBinary, nullable=False),
+    Column("samples", Integer, nullable=False),
+    Column("programs", Integer, nullable=False),
+    Column("wall_s", Float, nullable=False, default=0.0),
+    Column("timed_samples", Integer, nullable=False, default=0),
+    sqlite_autoincrement=True,
+)
+
+texts = Table(
+    "texts",
+    metadata,
+    Column("hash", Hash, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
+
+def _run_key() -> Column[int]:
+    return Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+
+
+# `position` is the problem's place in its set: a short key for the tables below.
+problems = Table(
+    "problems",
+    metadata,
+    _run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("problem_id", Text, nullable=False),
+    Column("problem_hash", Hash, nullable=False),
+    Column("difficulty", Text),
+    Column("cluster", Text),
+    UniqueConstraint("run_id", "problem_id"),
+    sqlite_with_rowid=False,
+)
+
+samples = Table(
+    "samples",
+    metadata,
+    _run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("idx", Integer, primary_key=True),
+    Column("program_hash", Hash, nullable=False),
+    Column("text_hash", Hash, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("finish_reason", Text),
+    Column("prompt_tokens", Integer),
+    Column("completion_tokens", Integer),
+    Column("cost_usd", Float),
+    Index("samples_by_program", "run_id", "position", "program_hash", "idx"),
+    sqlite_with_rowid=False,
+)
+
+# One row a distinct program of a problem; `copies` is the number of samples that it stands for. Results of the
+# tests are columns: `passed` is a bitmap (bit i of byte i // 8 is test i), the others are places in it.
+verdicts = Table(
+    "verdicts",
+    metadata,
+    _run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("program_hash", Hash, primary_key=True),
+    Column("key", Text, nullable=False),
+    Column("copies", Integer, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("integrity", Text, nullable=False),
+    Column("tier", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("n_tests", Integer, nullable=False),
+    Column("passed", LargeBinary, nullable=False),
+    Column("first_failure", Integer),
+    Column("slowest", Integer),
+    Column("slowest_s", Float),
+    Column("cpu_s", Float),
+    Column("wall_s", Float),
+    Column("peak_bytes", Integer),
+    Column("flipped_from", Text),
+    sqlite_with_rowid=False,
+)
+Index(
+    "verdicts_flipped",
+    verdicts.c.run_id,
+    verdicts.c.position,
+    sqlite_where=verdicts.c.flipped_from.is_not(None),
+    postgresql_where=verdicts.c.flipped_from.is_not(None),
+)
+
+# What reports read. `samples` is all; `n` of them have a verdict that says something of the sample, `c` of those
+# passed, `weak` of those were judged within the candidate's reach; `infra` have a verdict that says nothing.
+problem_counts = Table(
+    "problem_counts",
+    metadata,
+    _run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("samples", Integer, nullable=False),
+    Column("n", Integer, nullable=False, default=0),
+    Column("c", Integer, nullable=False, default=0),
+    Column("infra", Integer, nullable=False, default=0),
+    Column("weak", Integer, nullable=False, default=0),
+    sqlite_with_rowid=False,
+)
+
+profiles = Table(
+    "profiles",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
+# Where samples wait until all of them are read; a temporary table is outside the store's write lock.
+staging = MetaData()
+staged_texts = Table(
+    "staged_texts",
+    staging,
+    Column("hash", Hash, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+    prefixes=["TEMPORARY"],
+)
+staged_samples = Table(
+    "staged_samples",
+    staging,
+    *(Column(c.name, c.type, primary_key=c.primary_key) for c in samples.columns if c.name != "run_id"),
+    prefixes=["TEMPORARY"],
+)
