@@ -1,0 +1,254 @@
+"""The candidate's side of value protocol v1: runs a model's program and calls its function when asked.
+
+It never sees a test or an expected value. Standard library alone; from Python 3.9 on.
+
+Requests: frame 0 `[source, entry point, most bytes of a reply]`, then calls `[args, kwargs, updates]`.
+Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["?", reason]` for a value
+that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`, `["missing", name]` or `["!", exception]`.
+An update is `[frame, index, content]`: a container that crossed before has this content now. `keep` lists the
+containers that the candidate still holds; all others are forgotten by both sides.
+"""
+
+import gc
+import os
+import sys
+
+import codec
+import frames
+
+WRITES = True
+MODULE = "__candidate__"
+MOST_KEPT = 1000
+
+
+def channel():
+    """Two pipes: requests to the candidate, replies from it. (own ends, the judge's ends)."""
+    request_read, request_write = os.pipe()
+    reply_read, reply_write = os.pipe()
+    return (request_read, reply_write), (request_write, reply_read)
+
+
+def prepare_lane():
+    """Nothing: the candidate's lane stays lean."""
+
+
+def play(requests, replies):
+    """Answer requests until the judge closes the pipe."""
+    try:
+        Candidate(requests, replies).run()
+    except frames.Gone:
+        pass
+    os._exit(0)
+
+
+class Loader:
+    """Gives the program's text to inspect and to tracebacks."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def get_source(self, name):
+        """The text of the module."""
+        return self.source
+
+
+class Candidate:
+    """One program, loaded and called."""
+
+    def __init__(self, requests, replies):
+        self.requests, self.replies = requests, replies
+        self.kept = {}  # (frame, index) -> [object, JSON text of its content]
+        self.function = None
+        self.most = 0
+
+    def run(self):
+        """Load, then call for ever."""
+        number, body = frames.receive(self.requests, 1 << 31)
+        source, entry, self.most = codec.loads(body.decode())
+        frames.send(self.replies, number, self.load(source, entry))
+        while True:
+            number, body = frames.receive(self.requests, 1 << 31)
+            reply = self.answer(number, body.decode())
+            if len(reply) > self.most:
+                reply = codec.dumps(["?", f"a reply of {len(reply)} bytes", "size"]).encode()
+            frames.send(self.replies, number, reply)
+
+    def load(self, source, entry):
+        """Run the module's body; the reply to frame 0."""
+        module = sys.modules[MODULE] = type(sys)(MODULE)
+        module.__loader__ = Loader(source)
+        module.__file__ = "<candidate>"
+        if "random" in sys.modules:
+            sys.modules["random"].seed(0)
+        try:
+            code = compile(source, "<candidate>", "exec", dont_inherit=True, optimize=0)
+        except BaseException as error:
+            return codec.dumps(["syntax", type(error).__name__, str(error)[:1000]]).encode()
+        try:
+            exec(code, module.__dict__)
+        except BaseException as error:
+            return self.raised(1, error, {})[0]
+        if entry not in module.__dict__:
+            return codec.dumps(["missing", entry]).encode()
+        self.function = module.__dict__[entry]
+        return b'["ok"]'
+
+    def answer(self, number, text):
+        """One call; the reply as bytes."""
+        frame = 2 * number
+        reader = codec.Reader(frame, self.find)
+        args, kwargs, updates = codec.loads(text)
+        args = reader.fill(args)
+        kwargs = {name: reader.value(x) for name, x in kwargs}
+        for source_frame, index, content in updates:
+            codec.replace(self.find(source_frame, index), reader.content(content))
+        refresh(self.kept)
+        sent = reader.nodes
+        known = {id(x): [frame, i] for i, x in enumerate(sent)}
+        known.update((id(entry[0]), list(key)) for key, entry in self.kept.items())
+        before = shallow(sent, known) if sent else None
+        try:
+            value = self.function(*args, **kwargs)
+        except BaseException as error:
+            reply, writer = self.raised(frame + 1, error, known, sent, before)
+        else:
+            reply, writer = self.returned(frame + 1, value, known, sent, before)
+            value = None
+        args = kwargs = reader = None
+        if writer is not None:
+            self.keep(frame, sent, writer)
+            keep = codec.dumps([list(key) for key in self.kept]) if self.kept else "[]"
+            reply = reply[:-1] + b"," + keep.encode() + b"]"
+        return reply
+
+    def find(self, frame, index):
+        """A container of an earlier frame."""
+        return self.kept[frame, index][0]
+
+    def returned(self, frame, value, known, sent, before):
+        """The reply of a call that returned, without its last part."""
+        writer = codec.Writer(frame, known)
+        try:
+            value = writer.value(value)
+            updates = self.changes(writer, known, sent, before)
+            return codec.dumps(["=", value, updates]).encode(), writer
+        except BaseException as error:
+            reason = str(error) if type(error) is codec.Rejected else f"{type(error).__name__} while reading the value"
+            return codec.dumps(["?", reason[:1000]]).encode(), None
+
+    def raised(self, frame, error, known, sent=(), before=None):
+        """The reply of a call that raised, without its last part."""
+        writer = codec.Writer(frame, known)
+        try:
+            body = codec.write_exception(writer, error)
+            updates = self.changes(writer, known, sent, before)
+            return codec.dumps(["!", body, updates]).encode(), writer
+        except BaseException:
+            body = ["builtins", "Exception", ["Exception"], [], "an exception that cannot be read"]
+            return codec.dumps(["!", body, []]).encode(), codec.Writer(frame, known)
+
+    def changes(self, writer, known, sent, before):
+        """Updates for the arguments that the call changed, and for kept containers that it changed."""
+        updates = []
+        if sent and shallow(sent, known) != before:
+            updates += [[*known[id(x)], writer.content(x)] for x in sent]
+        for (frame, index), entry in self.kept.items():
+            if content_text(entry[0]) != entry[1]:
+                updates.append([frame, index, writer.content(entry[0])])
+        return updates
+
+    def keep(self, frame, sent, writer):
+        """Find out which containers the program still holds, so that later changes can be told."""
+        if not (sent or writer.nodes or self.kept):
+            return
+        numbered = [((frame, i), x) for i, x in enumerate(sent)]
+        numbered += [((writer.frame, i), x) for i, x in enumerate(writer.nodes)]
+        numbered += [(key, entry[0]) for key, entry in self.kept.items()]
+        self.kept = {}
+        writer.nodes, writer.own, writer.known = [], {}, {}
+        del sent[:]
+        held = externally_held(numbered)
+        for key, x in held[-MOST_KEPT:]:
+            self.kept[key] = [x, content_text(x)]
+
+
+def shallow(nodes, known):
+    """JSON text of each container's content, with references for the containers that are known."""
+    return [codec.dumps(codec.Writer(-1, known).content(x)) for x in nodes]
+
+
+def content_text(x):
+    """JSON text of a container's content; what does not cross is told apart by its identity alone."""
+    try:
+        return codec.dumps(codec.Writer(-1, {}).content(x))
+    except BaseException:
+        return str(id(x))
+
+
+def refresh(kept):
+    """Note the present content of all kept containers."""
+    for entry in kept.values():
+        entry[1] = content_text(entry[0])
+
+
+def reference_count(holder):
+    """References of the object in a list of one, beyond that list."""
+    return sys.getrefcount(holder[0]) - BASE
+
+
+BASE = 0
+BASE = reference_count([object()])
+
+
+def externally_held(numbered):
+    """Those containers that something outside of this graph refers to, and all that they reach.
+
+    Args:
+        numbered: (key, container) pairs; the only references to the containers besides those of the program.
+    """
+    objects = {id(x): (key, x) for key, x in numbered}
+    inner = dict.fromkeys(objects, 0)
+    children = {}
+    for ident, (_, x) in objects.items():
+        children[ident] = found = []
+        stack = [] if type(x) is list and codec.SCALARS.issuperset(map(type, x)) else list(gc.get_referents(x))
+        while stack:
+            y = stack.pop()
+            if id(y) in inner:
+                inner[id(y)] += 1
+                found.append(id(y))
+            elif type(y) in (tuple, frozenset):
+                stack.extend(gc.get_referents(y))
+        stack = y = None
+    del numbered[:]
+    x = None
+    result, seen = [], set()
+    roots = []
+    for ident in list(objects):
+        holder = [objects[ident][1]]
+        # references: this list's, the pair's in `objects`, and those of the graph itself
+        if reference_count(holder) > 1 + inner[ident]:
+            roots.append(ident)
+        holder = None
+    while roots:
+        ident = roots.pop()
+        if ident not in seen:
+            seen.add(ident)
+            result.append(objects[ident])
+            roots.extend(children[ident])
+    return sorted(result, key=lambda pair: pair[0])
+
+
+def warm_up():
+    """Run the whole path a few times, so that a child finds caches filled and code specialised."""
+    source = (
+        "from typing import List\nimport math\ndef f(x, y=1) -> List[int]:\n    r = [str(y)]\n    for i in range(3):\n"
+        '        r.append(f"{i * 2.5}")\n    x.append(1)\n    return {"a": (sorted(r), x[0])}\n'
+    )
+    for _ in range(12):
+        subject = Candidate(0, 0)
+        subject.most = 1 << 20
+        subject.load(source, "f")
+        subject.answer(1, '[[[1,2.5,"a"]],[],[]]')
+        subject.answer(2, '[[[1,2],2],[],[]]')
+    sys.modules.pop(MODULE, None)

@@ -1,0 +1,313 @@
+"""The host's side of the sandbox: starts a zygote, asks it for lanes, takes their children.
+
+    Sandbox   one zygote with its namespaces and cgroups
+    Lane      a place where children of one role run, one at a time
+    Child     a process that waits for its work: a pidfd and the ends of its channel
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from codejury.model import MIB, InfrastructureError, Limits, TierUnavailable
+from codejury.sandbox.cgroups import Group, Groups
+from codejury.sandbox.interpreter import Interpreter
+
+INSIDE = Path(__file__).parent / "inside"
+PRELOAD = ("typing math collections re heapq bisect itertools functools string copy operator random datetime").split()
+FIRST_UID, UIDS = 1_900_000_000, 4096
+MOST_LANES = 512
+START_TIMEOUT_S = 60.0
+
+
+class Roles(msgspec.Struct, frozen=True):
+    """The programs that lanes run.
+
+    Attributes:
+        files: Python files that are shown to the sandbox as /judge/NAME.
+        modules: Role name -> module name among them.
+    """
+
+    files: tuple[str, ...]
+    modules: dict[str, str]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sandbox is started with; nothing of it depends on a problem or program.
+
+    Attributes:
+        interpreter: Runs candidates and tests.
+        limits: The largest limits of any sample that will run in it.
+        packages: Import names of installed packages to show.
+        tier: "namespaces", or "none" for programs of our own on machines that give no tier.
+        hash_seed: PYTHONHASHSEED of the zygote.
+    """
+
+    interpreter: Interpreter
+    limits: Limits
+    packages: tuple[str, ...] = ()
+    tier: str = "namespaces"
+    hash_seed: int = 0
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a child ended, measured from outside.
+
+    Attributes:
+        status: Wait status; None if the lane was lost with it.
+        cpu_s: CPU seconds of the child and the descendants that it waited for.
+        peak_bytes: Largest resident set of one of them.
+    """
+
+    status: int | None
+    cpu_s: float
+    peak_bytes: int
+
+
+class Child(msgspec.Struct):
+    """A process that waits for its work.
+
+    Attributes:
+        pidfd: Refers to it.
+        fds: The host's ends of its channel; who takes them over sets this to ().
+    """
+
+    pidfd: int
+    fds: tuple[int, ...]
+
+    def kill(self) -> None:
+        """End it and, with its pid namespace, all its descendants."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+    def pid(self) -> int | None:
+        """Its number in our own pid namespace."""
+        with contextlib.suppress(OSError, ValueError):
+            for line in Path(f"/proc/self/fdinfo/{self.pidfd}").read_text(encoding="ascii").splitlines():
+                if line.startswith("Pid:"):
+                    pid = int(line.split()[1])
+                    return pid if pid > 0 else None
+        return None
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        for fd in (self.pidfd, *self.fds):
+            os.close(fd)
+        self.pidfd, self.fds = -1, ()
+
+
+class LaneLostError(InfrastructureError):
+    """A lane ended: killed by the memory limit of its cgroup, or retired."""
+
+
+class Lane:
+    """A place where children of one role run, one at a time."""
+
+    def __init__(self, control: socket.socket, group: Group | None) -> None:
+        self.control, self.group = control, group
+        self.child: Child | None = None
+
+    async def take(self) -> Child:
+        """The child that waits for its work; raises LaneLostError."""
+        if self.child is None:
+            await self._receive()
+        assert self.child is not None
+        return self.child
+
+    async def finish(self) -> Ended:
+        """Kill the present child; returns when all its processes are gone and the next one waits.
+
+        Raises:
+            LaneLostError: There is no next one; how this one ended is not known.
+        """
+        if self.child is not None:
+            self.child.kill()
+            self.child.close()
+            self.child = None
+        return await self._receive()
+
+    async def ended(self, timeout: float) -> bool:
+        """Whether the present child ends by itself within `timeout` seconds."""
+        assert self.child is not None
+        return await readable(self.child.pidfd, timeout)
+
+    def close(self) -> None:
+        """Give the lane up."""
+        if self.child is not None:
+            self.child.kill()
+            self.child.close()
+            self.child = None
+        self.control.close()
+        if self.group is not None:
+            self.group.close()
+
+    async def _receive(self) -> Ended:
+        await readable(self.control.fileno(), None)
+        note, fds, _, _ = socket.recv_fds(self.control, 4096, 8)
+        if note.endswith(b"unclean"):  # it could not empty its /tmp, and retires: the next call finds it gone
+            return _ended(note)
+        if not note or note.startswith(b"error") or not fds:
+            raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        self.child = Child(fds[0], tuple(fds[1:]))
+        if note == b"new":
+            return Ended(None, 0.0, 0)
+        return _ended(note)
+
+
+def _ended(note: bytes) -> Ended:
+    status, user_us, system_us, peak_kib = map(int, note.split()[:4])
+    return Ended(status, (user_us + system_us) / 1e6, peak_kib << 10)
+
+
+class Sandbox:
+    """One zygote with its namespaces and cgroups. Use it as an asynchronous context manager."""
+
+    def __init__(self, settings: Settings, roles: Roles) -> None:
+        self.settings, self.roles = settings, roles
+        self.groups = Groups()
+        self.control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.process: subprocess.Popen[bytes] | None = None
+        self.lanes = 0
+
+    async def __aenter__(self) -> Sandbox:
+        """Start the zygote; raises TierUnavailable with the missing layer."""
+        options = self._options()
+        if self.settings.tier == "namespaces" and not sys.platform.startswith("linux"):
+            raise TierUnavailable("namespaces", "Linux", "namespaces exist on Linux alone: use a Linux machine or VM")
+        self._start(options)
+        self._theirs.close()
+        await readable(self.control.fileno(), START_TIMEOUT_S)
+        with contextlib.suppress(BlockingIOError):
+            self.control.setblocking(False)
+            message = self.control.recv(4096).decode(errors="replace")
+            self.control.setblocking(True)
+            if message == "ready":
+                return self
+            await self.__aexit__()
+            layer, _, reason = message.removeprefix("error ").partition(": ")
+            raise TierUnavailable(
+                self.settings.tier, layer or "zygote", reason or "the interpreter ended while it started"
+            )
+        await self.__aexit__()
+        raise TierUnavailable(self.settings.tier, "zygote", f"no answer within {START_TIMEOUT_S:.0f} s")
+
+    async def __aexit__(self, *_: object) -> None:
+        """End the zygote; the kernel ends everything below it."""
+        self.control.close()
+        if self.process is not None:
+            try:
+                await asyncio.to_thread(self.process.wait, 10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def lane(self, role: str, limits: Limits) -> Lane:
+        """One more lane; each has a uid and cgroups of its own."""
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        group = self.groups.make()
+        fds = [theirs.fileno()]
+        if group is not None:
+            group.limit(limits.memory_bytes + 16 * MIB, limits.processes + 1)
+            fds += [os.open(path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in group.paths]
+        uid = 1000 + self.lanes % (UIDS - 1000)
+        self.lanes += 1
+        message = f"{role} {uid}".encode()
+        self.control.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        theirs.close()
+        for fd in fds[1:]:
+            os.close(fd)
+        return Lane(mine, group)
+
+    def _start(self, options: dict[str, object]) -> None:
+        if self.settings.tier == "none":
+            python = [self.settings.interpreter.executable, "-s", "-S", "-B", str(INSIDE / "plain.py")]
+        else:
+            python = [sys.executable, "-I", "-S", str(INSIDE / "boot.py")]
+        self.process = subprocess.Popen(
+            [*python, str(self._theirs.fileno()), json.dumps(options)],
+            pass_fds=[self._theirs.fileno()],
+            env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(self.settings.hash_seed)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def _options(self) -> dict[str, object]:
+        limits = self.settings.limits
+        packages = self.settings.interpreter.find_packages(self.settings.packages)
+        isolated = self.settings.tier != "none"
+        folder = "/judge" if isolated else str(INSIDE)
+        counted = bool(self.groups.bases)
+        return {
+            "isolated": isolated,
+            "ids": _spare_ids() if isolated else None,
+            "python": msgspec.to_builtins(self.settings.interpreter),
+            "packages": packages,
+            "search": (["/packages"] if isolated else sorted({os.path.dirname(p) for p in packages})),
+            "folder": str(INSIDE),
+            "zygote": folder,
+            "files": list(self.roles.files),
+            "roles": self.roles.modules,
+            "preload": PRELOAD,
+            "hash_seed": self.settings.hash_seed,
+            "cgroups": self.groups.planned(MOST_LANES) if counted else [],
+            "limits": {
+                "file_bytes": limits.file_bytes,
+                "address_bytes": limits.memory_bytes + (256 * MIB if counted else 64 * MIB),
+                "processes": _process_limit(limits, counted=counted, isolated=isolated),
+                "cpu_seconds": int(limits.cpu_total_s) + 2,
+            },
+        }
+
+
+def _process_limit(limits: Limits, *, counted: bool, isolated: bool) -> int:
+    """RLIMIT_NPROC; 0 for none. Kernels before 5.14 count a user's processes over all namespaces."""
+    release = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
+    if not isolated or (release < (5, 14) and not _spare_ids()):
+        return 0
+    return limits.processes + (4 if counted else 0)
+
+
+def _spare_ids() -> list[int] | None:
+    """[first, count] of ids for the sandbox as root; None for an ordinary user, who has only his own."""
+    if os.geteuid() != 0:
+        return None
+    with contextlib.suppress(OSError, ValueError):
+        ranges = [line.split() for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()]
+        for first, _, count in ranges:
+            end = int(first) + int(count)
+            if int(count) >= 2 * UIDS:
+                return [min(FIRST_UID, end - UIDS), UIDS]
+    return None
+
+
+async def readable(fd: int, timeout: float | None) -> bool:
+    """Wait until `fd` can be read, at most `timeout` seconds; whether it can."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[bool] = loop.create_future()
+    handle = loop.call_later(timeout, _settle, future, False) if timeout is not None else None
+    loop.add_reader(fd, _settle, future, True)
+    try:
+        return await future
+    finally:
+        loop.remove_reader(fd)
+        if handle is not None:
+            handle.cancel()
+
+
+def _settle(future: asyncio.Future[bool], value: bool) -> None:  # noqa: FBT001 - a callback's only argument
+    if not future.done():
+        future.set_result(value)

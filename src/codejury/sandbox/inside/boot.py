@@ -1,0 +1,259 @@
+"""From an ordinary process to an isolated zygote. Started by exec: it never held a problem or a program.
+
+    keeper    stays outside: writes the id maps, waits for the end, removes the cgroups of the zygote
+    builder   the read-only root and the namespaces
+    zygote    pid 1 of its pid namespace: the user's interpreter, started by exec in the new root
+
+Run as `python -I -S boot.py CONTROL_FD OPTIONS`, OPTIONS in JSON. What goes wrong is said on the control socket
+as `error LAYER: REASON`. Standard library alone.
+"""
+
+import errno
+import glob
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import kernel
+
+DEVICES = ("null", "zero", "full", "random", "urandom")
+SYSTEM = ("/bin", "/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/bin")
+FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/tmp",  # noqa: S108 - the sandbox's own
+    "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+}
+MASKED = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages", "local/lib/python3*/dist-packages")
+# Flags of a mount as statvfs gives them, and as mount takes them: what a parent namespace has locked must be
+# said again at each remount.
+LOCKED = ((1, 1), (2, 2), (4, 4), (8, 8), (1024, 1024), (2048, 2048), (4096, 1 << 21))
+
+
+class LayerError(Exception):
+    """A layer of the tier cannot be had."""
+
+    def __init__(self, layer, error):
+        super().__init__(f"{layer}: {error}")
+
+
+def main(control, options):
+    """The keeper: see the module's docstring."""
+    os.umask(0o022)
+    to_keeper, to_builder = os.pipe(), os.pipe()
+    builder = os.fork()
+    if builder == 0:
+        os.close(to_keeper[0]), os.close(to_builder[1])
+        try:
+            build(control, options, to_keeper[1], to_builder[0])
+        except LayerError as error:
+            os.write(control, f"error {error}".encode()[:4000])
+        except BaseException as error:
+            os.write(control, f"error sandbox: {type(error).__name__}: {error}".encode()[:4000])
+        os._exit(1)
+    os.close(to_keeper[1]), os.close(to_builder[0])
+    if os.read(to_keeper[0], 1):
+        try:
+            map_ids(builder, options["ids"])
+            os.write(to_builder[1], b".")
+        except OSError as error:
+            os.write(control, f"error id maps: {error}".encode())
+            os.close(to_builder[1])
+    os.close(control)
+    os.waitpid(builder, 0)
+    for path in options["cgroups"]:
+        remove_cgroup(path)
+
+
+def map_ids(pid, ids):
+    """Map `ids` = [first outside, count] to 0 and on; [own id, 1] as an ordinary user."""
+    if os.geteuid():
+        with open(f"/proc/{pid}/setgroups", "w", encoding="ascii") as file:
+            file.write("deny")
+    for kind, own in (("uid", os.geteuid()), ("gid", os.getegid())):
+        first, count = ids if ids else (own, 1)
+        with open(f"/proc/{pid}/{kind}_map", "w", encoding="ascii") as file:
+            file.write(f"0 {first} {count}")
+
+
+def remove_cgroup(path):
+    """Remove an empty cgroup; the kernel may need a moment after its last process."""
+    import time
+
+    for _ in range(50):
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+
+
+def build(control, options, to_keeper, from_keeper):
+    """Root, namespaces, zygote. As root the root is built first, since an unmapped root may not read all paths."""
+    privileged = bool(options["ids"])
+    flags = kernel.NEWUSER | kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS
+    flags |= kernel.NEWCGROUP | kernel.NEWPID
+    os.setsid()
+    if privileged:
+        layer("mount namespaces", kernel.unshare, kernel.NEWNS)
+        build_root(options)
+    layer("user namespaces", kernel.unshare, flags)
+    os.write(to_keeper, b".")
+    if not os.read(from_keeper, 1):
+        os._exit(1)
+    os.setresgid(0, 0, 0)
+    if privileged:
+        os.setgroups([])
+    os.setresuid(0, 0, 0)
+    if not privileged:
+        build_root(options)
+    kernel.sethostname("sandbox")
+    zygote = os.fork()
+    if zygote:
+        os.close(control)
+        os.waitpid(zygote, 0)
+        os._exit(0)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
+    os.setsid()
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    start_zygote(control, options, "/judge")
+
+
+def start_zygote(control, options, folder):
+    """Become the zygote: exec the user's interpreter with the control socket as descriptor 3."""
+    kept = [os.dup(fd) for fd in (control, options.get("proc")) if fd is not None]
+    for number, fd in enumerate(kept, 3):
+        os.dup2(fd, number)
+    os.closerange(3 + len(kept), 4096)
+    python = options["python"]["executable"]
+    arguments = [python, "-s", "-S", "-B", f"{folder}/zygote.py", json.dumps(options)]
+    environment = {**ENVIRONMENT, "PYTHONHASHSEED": str(options["hash_seed"])}
+    layer("interpreter", os.execve, python, arguments, environment)
+
+
+def layer(name, function, *args):
+    """Call `function`; its OSError becomes the missing layer's."""
+    try:
+        return function(*args)
+    except OSError as error:
+        hint = ""
+        if error.errno in (errno.EPERM, errno.ENOSPC, errno.EINVAL) and "namespaces" in name:
+            hint = " (a container's seccomp profile, AppArmor or a sysctl forbids them)"
+        raise LayerError(name, f"{error.strerror or error}{hint}") from error
+
+
+# ---- the root
+
+
+def build_root(options):
+    """Pivot into a read-only tree of system libraries and the interpreter.
+
+    Installed packages are masked: they may hold problem sets with their references. The allowed ones come back
+    below /packages.
+    """
+    python = options["python"]
+    trees = [*SYSTEM, *python["trees"]]
+    root = next(
+        place
+        for place in ("/sys", "/mnt", "/media", "/srv", "/tmp")  # noqa: S108 - covered, not used
+        if os.path.isdir(place) and not any(t.startswith(place + "/") for t in [*trees, *options["packages"]])
+    )
+    files = {name: read(os.path.join(options["folder"], name)) for name in ("kernel.py", "zygote.py")}
+    files.update({os.path.basename(path): read(path) for path in options["files"]})
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    layer("tmpfs", kernel.mount, "tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=4m,mode=755")
+    for tree in [*trees, *FILES]:
+        show(tree, root)
+    mask_packages(root, python)
+    for path in options["packages"]:
+        show(path, root, "/packages/" + os.path.basename(path))
+    for folder in ("/judge", "/dev", "/tmp", "/old"):  # noqa: S108 - the sandbox's own
+        os.makedirs(root + folder, exist_ok=True)
+    for name, content in files.items():
+        with open(f"{root}/judge/{name}", "wb") as file:
+            file.write(content)
+    for name in DEVICES:
+        show("/dev/" + name, root, flags=0)
+    os.symlink("/tmp", root + "/dev/shm")  # noqa: S108 - the sandbox's own
+    os.symlink("/proc/self/fd", root + "/dev/fd")
+    os.chdir(root)
+    kernel.syscall(155, b".", b"old")  # pivot_root
+    os.chdir("/")
+    keep_proc(options)
+    kernel.umount("/old", kernel.MNT_DETACH)
+    os.rmdir("/old")
+    remount("/", kernel.MS_RDONLY)
+
+
+def keep_proc(options):
+    """An ordinary user's lanes write their own id maps: they need one descriptor of /proc, closed before any run."""
+    if not options["ids"]:
+        options["proc"] = os.open("/old/proc", os.O_PATH | os.O_DIRECTORY)
+
+
+def read(path):
+    """Bytes of a file."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def show(source, root, target=None, flags=kernel.MS_RDONLY | kernel.MS_NODEV):
+    """Make `source` visible below `root`, read-only unless the flags say otherwise; what is absent is left out."""
+    target = root + (target or source)
+    if os.path.lexists(target) or not os.path.exists(source):
+        return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if os.path.islink(source) and os.path.isdir(source):
+        os.symlink(os.readlink(source), target)
+        return
+    if os.path.isdir(source):
+        os.makedirs(target)
+    else:
+        with open(target, "wb"):
+            pass
+    layer("bind mounts", kernel.mount, source, target, None, kernel.MS_BIND | kernel.MS_REC)
+    remount(target, flags)
+
+
+def remount(target, flags):
+    """Set a mount's flags and, from Linux 5.12 on, those of all mounts below it."""
+    attributes = (flags & (kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)) | kernel.MS_NOSUID
+    try:
+        data = attributes.to_bytes(8, "little") + bytes(24)
+        kernel.syscall(kernel.MOUNT_SETATTR, kernel.AT_FDCWD, target.encode(), kernel.AT_RECURSIVE, data, 32)
+    except OSError as error:
+        if error.errno != errno.ENOSYS:
+            raise LayerError("read-only root", error) from error
+    else:
+        return
+    present = os.statvfs(target).f_flag
+    flags |= sum(as_mount for as_stat, as_mount in LOCKED if present & as_stat)
+    flags |= kernel.MS_BIND | kernel.MS_REMOUNT | kernel.MS_NOSUID
+    layer("read-only root", kernel.mount, None, target, None, flags)
+
+
+def mask_packages(root, python):
+    """Cover every folder of installed packages with an empty one."""
+    masks = set(python["masks"])
+    for prefix in ("/usr", "/usr/local", *python["prefixes"]):
+        for pattern in MASKED:
+            masks.update(path[len(root) :] for path in glob.glob(f"{root}{prefix}/{pattern}"))
+    for mask in sorted(masks):
+        if os.path.isdir(root + mask) and not os.path.islink(root + mask):
+            flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+            layer("tmpfs", kernel.mount, "tmpfs", root + mask, "tmpfs", flags, "size=4k,mode=755")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), json.loads(sys.argv[2]))

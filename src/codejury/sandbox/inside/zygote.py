@@ -1,0 +1,232 @@
+"""The fork server. Nothing here ever sees a problem, a program or a test.
+
+    zygote  imports what is preloaded, forks a lane whenever the host asks for one
+    lane    own uid, pid namespace, cgroups and (if the role writes) own /tmp; no_new_privs and the seccomp filter;
+            forks children, one at a time
+    child   pid 1 of its own pid namespace, no capabilities: plays its role once and exits
+
+A lane says of each child, on its control socket: how the one before ended, as `status user_us system_us
+peak_kib`, and with it the descriptors of the new one: a pidfd and the channel's ends. When the note arrives, every
+process of the child before is gone.
+
+Standard library alone; from Python 3.9 on.
+"""
+
+import gc
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import json
+import resource
+import signal
+
+import _socket
+import kernel
+
+CONTROL, PROC = 3, 4
+TMP = "/tmp"  # noqa: S108 - the sandbox's own
+
+
+def main(options):
+    """The zygote's loop: one lane for each message that brings a control socket."""
+    for name in options["preload"]:
+        try:
+            __import__(name)
+        except ImportError:
+            pass
+    roles = {name: __import__(module) for name, module in options["roles"].items()}
+    sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
+    sys.path.extend(options["search"])
+    for role in roles.values():
+        role.warm_up()
+    sys.argv = [""]
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    control = _socket.socket(fileno=CONTROL)
+    control.send(b"ready")
+    while True:
+        message, ancillary, _, _ = control.recvmsg(256, _socket.CMSG_SPACE(64))
+        if not message:
+            os._exit(0)
+        fds = descriptors(ancillary)
+        name, uid = message.decode().split()
+        if os.fork() == 0:
+            try:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                enter_lane(options, roles[name], int(uid), fds)
+            except BaseException as error:
+                report(fds[0], error)
+            os._exit(70)
+        for fd in fds:
+            os.close(fd)
+
+
+def descriptors(ancillary):
+    """The file descriptors that came with a message."""
+    data = b"".join(item[2] for item in ancillary)
+    return [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data) - 3, 4)]
+
+
+def report(fd, error):
+    """Tell the host that a lane could not be set up."""
+    try:
+        os.write(fd, f"error {type(error).__name__}: {error}".encode()[:4000])
+    except OSError:
+        pass
+
+
+# ---- lanes
+
+
+def enter_lane(options, role, uid, fds):
+    """Namespaces of the lane; its children get theirs below them."""
+    for fd in fds[1:]:
+        os.write(fd, b"0")
+        os.close(fd)
+    if options["isolated"]:
+        own_user = 0 if options["ids"] else kernel.NEWUSER
+        kernel.unshare(own_user | kernel.NEWPID | kernel.NEWNS)
+        if own_user:
+            for name, text in (("uid_map", "0 0 1"), ("gid_map", "0 0 1")):
+                with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=PROC), "w", encoding="ascii") as file:
+                    file.write(text)
+        first = os.fork()
+        if first:
+            os.close(fds[0])
+            os.waitpid(first, 0)
+            os._exit(0)
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
+        if role.WRITES:
+            flags = kernel.MS_NOSUID | kernel.MS_NODEV
+            size = f"size={options['limits']['file_bytes']},nr_inodes=4k,mode=1777"
+            kernel.mount("tmpfs", TMP, "tmpfs", flags, size)
+    os.dup2(fds[0], CONTROL, inheritable=False)
+    keep = CONTROL + 1
+    if options["isolated"]:
+        os.dup2(os.pidfd_open(os.getpid()), keep, inheritable=False)
+        keep += 1
+    os.closerange(keep, 4096)
+    if os.path.isdir(TMP):
+        os.chdir(TMP)
+    role.prepare_lane()
+    limit(options["limits"])
+    if options["isolated"]:
+        for capability in range(64):
+            try:
+                kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
+            except OSError:
+                break
+        kernel.load_seccomp()
+    gc.collect()
+    gc.freeze()
+    serve(options, role, uid, keep)
+
+
+def limit(limits):
+    """The limits that do not change from sample to sample."""
+    set_limit("CORE", 0)
+    set_limit("MEMLOCK", 0)
+    set_limit("MSGQUEUE", 0)
+    set_limit("SIGPENDING", 64)
+    set_limit("NOFILE", 256)
+    set_limit("FSIZE", limits["file_bytes"])
+    set_limit("AS", limits["address_bytes"])
+    if limits["processes"]:
+        set_limit("NPROC", limits["processes"])
+
+
+def set_limit(name, value):
+    """Lower a limit, never above the hard one that we were given."""
+    which = getattr(resource, "RLIMIT_" + name)
+    hard = resource.getrlimit(which)[1]
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    resource.setrlimit(which, (value, value))
+
+
+def serve(options, role, uid, first_free):
+    """Fork children for ever, one at a time; each one's end makes place for the next."""
+    control = _socket.socket(fileno=CONTROL)
+    clean = free_space() if role.WRITES and options["isolated"] else None
+    note = b"new"
+    while True:
+        mine, theirs = role.channel()
+        if options["isolated"]:
+            kernel.unshare(kernel.NEWPID)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become_child(options, role, uid, mine, first_free)
+            finally:
+                os._exit(71)
+        if options["isolated"]:
+            kernel.setns(CONTROL + 1, kernel.NEWPID)
+        pidfd = os.pidfd_open(pid)
+        data = b"".join(fd.to_bytes(4, "little") for fd in (pidfd, *theirs))
+        control.sendmsg([note], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, data)])
+        for fd in (pidfd, *mine, *theirs):
+            os.close(fd)
+        _, status, use = os.wait4(pid, 0)
+        note = b"%d %d %d %d" % (status, use.ru_utime * 1e6, use.ru_stime * 1e6, use.ru_maxrss)
+        if clean is not None and free_space() != clean:
+            wipe(TMP)
+            if free_space() != clean:
+                control.send(note + b" unclean")
+                os._exit(0)
+
+
+def free_space():
+    """Free blocks and inodes of /tmp: whether a child left anything there, however it hid it."""
+    state = os.statvfs(TMP)
+    return state.f_bfree, state.f_ffree
+
+
+def wipe(folder):
+    """Remove everything below a folder, without following links; a tree may be thousands of folders deep."""
+    os.chmod(folder, 0o1777)
+    moved = 0
+    while True:
+        with os.scandir(folder) as entries:
+            names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        if not names:
+            return
+        for name, is_folder in names:
+            path = f"{folder}/{name}"
+            if not is_folder:
+                os.unlink(path)
+                continue
+            with os.scandir(path) as entries:
+                inner = [entry.name for entry in entries]
+            for deeper in inner:
+                moved += 1
+                os.rename(f"{path}/{deeper}", f"{folder}/.moved{moved}")
+            os.rmdir(path)
+
+
+# ---- children
+
+
+def become_child(options, role, uid, channel, first_free):
+    """The last steps before the role is played: from here on the process may turn hostile."""
+    os.setsid()
+    numbers = []
+    for position, fd in enumerate(channel):
+        os.dup2(fd, 200 + position, inheritable=False)
+    for position in range(len(channel)):
+        os.dup2(200 + position, CONTROL + position, inheritable=False)
+        numbers.append(CONTROL + position)
+    os.closerange(CONTROL + len(channel), max(first_free, 256))
+    cpu = options["limits"]["cpu_seconds"]
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+    if options["isolated"]:
+        if options["ids"]:
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        kernel.drop_capabilities()
+    role.play(*numbers)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
