@@ -46,8 +46,8 @@ class Row(NamedTuple):
     fields: dict[str, Any]
 
     def error(self, message: str, field: str | None = None) -> InputError:
-        """An error that names this row's file and line."""
-        return InputError(message, path=self.path, line=self.line, field=field)
+        """An error that names this row's file and line, and a field by at most 80 characters."""
+        return InputError(message, path=self.path, line=self.line, field=field[:80] if field else field)
 
 
 def read_rows(path: str | os.PathLike[str]) -> Iterator[Row]:
@@ -248,9 +248,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 
 def _refuse_json(error: Exception, name: str, line: int) -> NoReturn:
     if isinstance(error, _DuplicateKeyError):
-        raise InputError(str(error), path=name, line=line, field=error.key) from None
+        raise Row(name, line, {}).error(str(error), error.key) from None
     if isinstance(error, json.JSONDecodeError):
-        raise InputError(f"bad JSON: {error.msg} at column {error.colno}", path=name, line=line) from None
+        problem = error.msg.removesuffix(" starting at").removesuffix(" at")
+        raise InputError(f"bad JSON at column {error.colno}: {problem}", path=name, line=line) from None
     if isinstance(error, RecursionError):
         raise InputError("bad JSON: nested too deeply", path=name, line=line) from None
     raise InputError("bad JSON: a number has too many digits", path=name, line=line) from None

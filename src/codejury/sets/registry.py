@@ -73,7 +73,7 @@ def load(spec: str | os.PathLike[str]) -> ProblemSet:
         return _load_file(name)
     if name in registered:
         return _load_registered(name, registered[name])
-    if name.endswith(_ENDINGS) or os.sep in name or Path(name).exists():
+    if name.endswith(_ENDINGS) or os.sep in name or (name and Path(name).exists()):
         return _load_file(name)
     close = difflib.get_close_matches(name, registered, n=3)
     hint = (

@@ -1,0 +1,101 @@
+"""Which format a file has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from codejury.formats import missing_ids, read_problems, read_samples, write_problems
+from codejury.model import CheckFunction, InputError, Problem, Sample
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no shared data at {DATA}")
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+HUMANEVAL = {
+    "task_id": "T/0",
+    "prompt": "def f(x):\n",
+    "entry_point": "f",
+    "canonical_solution": "    return x\n",
+    "test": "def check(candidate):\n    assert candidate(1) == 1\n",
+}
+H = json.dumps(HUMANEVAL).encode() + b"\n"
+C = b'{"task_id": "T/0", "completion": "    return x\\n"}\n'
+A = b'{"problem_id": "T/0", "text": "    return x\\n"}\n'
+
+
+def test_the_first_row_tells_the_format(tmp_path: Path) -> None:
+    """The same two problems and answers in both formats, as lines and as a list."""
+    expected = Problem(
+        id="T/0",
+        prompt="def f(x):\n",
+        entry_point="f",
+        tests=CheckFunction(code=HUMANEVAL["test"], context="def f(x):\n"),
+        reference="def f(x):\n    return x\n",
+    )
+    write_problems(tmp_path / "own.jsonl.gz", [expected])
+    (tmp_path / "theirs.jsonl").write_bytes(H)
+    (tmp_path / "list.json").write_bytes(b"[" + H + b"]")
+    for name in ("own.jsonl.gz", "theirs.jsonl", "list.json"):
+        assert [expected] == list(read_problems(tmp_path / name))
+    (tmp_path / "own.jsonl").write_bytes(A)
+    (tmp_path / "theirs.jsonl").write_bytes(C)
+    for name in ("own.jsonl", "theirs.jsonl"):
+        assert [Sample(problem_id="T/0", index=0, text="    return x\n")] == list(read_samples(tmp_path / name))
+
+
+@CALM
+@given(expected=st.lists(st.text(max_size=2), unique=True), answered=st.sets(st.text(max_size=2)))
+def test_missing_ids(expected: list[str], answered: set[str]) -> None:
+    """Those that nobody answered, in the order of the set."""
+    missing = missing_ids(expected, answered)
+    assert set(expected) - answered == set(missing)
+    assert sorted(missing, key=expected.index) == missing
+
+
+@pytest.mark.shared
+@needs_data
+def test_published_samples() -> None:
+    """CodeGen-16B's published answers: 100 each to 164 problems, 127 of them blank, none empty."""
+    known = {problem.id for problem in read_problems(DATA / "problems" / "HumanEval_no_examples.jsonl.gz")}
+    counts = dict.fromkeys(known, 0)
+    blank = 0
+    for sample in read_samples(DATA / "samples" / "codegen16b_humaneval_n100.jsonl.gz", known=known):
+        assert counts[sample.problem_id] == sample.index
+        counts[sample.problem_id] += 1
+        blank += not sample.text.strip()
+    assert (164, 127) == (len(counts), blank)
+    assert {100} == set(counts.values())
+
+
+@pytest.mark.shared
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("HumanEval_no_examples.jsonl.gz", 164),
+        ("HumanEvalPlus-OriginFmt.jsonl.gz", 164),
+        ("mbpp_sanitized_codet.jsonl.gz", 427),
+    ],
+)
+def test_published_problems(name: str, count: int) -> None:
+    """Every published set in HumanEval's format is read whole."""
+    assert count == len(list(read_problems(DATA / "problems" / name)))
+
+
+@pytest.mark.shared
+@needs_data
+def test_problems_that_would_be_judged_wrongly_are_refused() -> None:
+    """Sets whose fields look like HumanEval's and mean something else are not read as if they were."""
+    for name, field in [
+        ("HumanEvalPlus.jsonl.gz", "plus_input"),
+        ("MbppPlus.jsonl.gz", "plus_input"),
+        ("infilling/HumanEval-SingleLineInfilling.jsonl.gz", "suffix"),
+    ]:
+        with pytest.raises(InputError) as caught:
+            next(read_problems(DATA / "problems" / name))
+        assert (1, field) == (caught.value.line, caught.value.field)

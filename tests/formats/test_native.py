@@ -1,0 +1,108 @@
+"""codejury's own format."""
+
+from __future__ import annotations
+
+import json
+import string
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from codejury.formats import read_problems, read_samples, write_problems, write_samples
+from codejury.model import Assertions, CheckFunction, LimitOverrides, Problem, ProblemSet, Sample
+
+if TYPE_CHECKING:
+    import pytest
+
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+IDS = st.from_regex(r"[A-Za-z]{1,5}/[0-9]{1,3}", fullmatch=True)
+WORDS = st.text(string.ascii_letters, min_size=1, max_size=8)
+CODE = st.text().map("assert True  # {}".format)
+AMOUNTS = st.none() | st.integers(1, 1 << 53)
+SECONDS = st.none() | st.floats(0.001, 1e6)
+LIMITS = st.builds(
+    LimitOverrides,
+    cpu_s=SECONDS,
+    cpu_total_s=SECONDS,
+    memory_bytes=AMOUNTS,
+    value_bytes=AMOUNTS,
+    file_bytes=AMOUNTS,
+    processes=AMOUNTS,
+)
+PROBLEMS = st.builds(
+    Problem,
+    id=IDS,
+    prompt=st.text(),
+    entry_point=WORDS.map("f_{}".format),
+    tests=st.builds(CheckFunction, code=CODE, function=WORDS.map("c_{}".format), context=st.text())
+    | st.builds(Assertions, code=st.lists(CODE, min_size=1, max_size=3).map(tuple), context=st.text()),
+    suffix=st.text(),
+    language=st.sampled_from(["python", "c++", "c#", "objective-c"]),
+    reference=st.none() | st.text(),
+    difficulty=st.none() | WORDS,
+    tags=st.lists(WORDS, max_size=2).map(tuple),
+    cluster=st.none() | WORDS,
+    created=st.none() | st.dates().map(str),
+    licence=st.none() | WORDS,
+    limits=st.none() | LIMITS,
+)
+SAMPLES = st.builds(
+    Sample,
+    problem_id=IDS,
+    index=st.integers(0, 1 << 53),
+    text=st.text(min_size=1) | st.just("\ud800"),
+    kind=st.sampled_from(["completion", "solution"]),
+    finish_reason=st.none() | st.text(),
+    prompt_tokens=st.none() | st.integers(0, 1 << 53),
+    completion_tokens=st.none() | st.integers(0, 1 << 53),
+    cost_usd=st.none() | st.floats(0, 1e6),
+)
+
+
+@CALM
+@given(given_problems=st.lists(PROBLEMS, min_size=1, max_size=4, unique_by=lambda problem: problem.id))
+def test_problems_survive(tmp_path_factory: pytest.TempPathFactory, given_problems: list[Problem]) -> None:
+    """Every field of a problem is read back the same, and so is the hash of the set."""
+    path = tmp_path_factory.mktemp("set") / "p.jsonl"
+    assert len(given_problems) == write_problems(path, given_problems)
+    read = tuple(read_problems(path))
+    assert given_problems == list(read)
+    hashes = {ProblemSet(name="x", version="1-0", problems=tuple(each)).hash for each in (given_problems, read)}
+    assert 1 == len(hashes)
+
+
+@CALM
+@given(given_samples=st.lists(SAMPLES, min_size=1, unique_by=lambda sample: sample.id))
+def test_samples_survive(tmp_path_factory: pytest.TempPathFactory, given_samples: list[Sample]) -> None:
+    """Every field of a sample is read back the same, in any order of indexes."""
+    path = tmp_path_factory.mktemp("answers") / "s.jsonl.gz"
+    assert len(given_samples) == write_samples(path, given_samples)
+    assert given_samples == list(read_samples(path))
+
+
+def test_a_file_without_indexes_is_counted(tmp_path: Path) -> None:
+    """In the order of the file, for each problem."""
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f'{{"problem_id": "T/{n}", "text": "x"}}\n' for n in (0, 1, 0, 0)))
+    assert ["T/0#0", "T/1#0", "T/0#1", "T/0#2"] == [sample.id for sample in read_samples(path)]
+
+
+def test_white_space_is_an_answer(tmp_path: Path) -> None:
+    """Only no characters at all need the caller's word."""
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps({"problem_id": "T/0", "text": text}) + "\n" for text in ("\n", "")))
+    assert ["\n", ""] == [sample.text for sample in read_samples(path, allow_empty=True)]
+
+
+def test_the_documented_examples_are_read(tmp_path: Path) -> None:
+    """Each block of JSON in the user's page is a row that a reader takes."""
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    blocks = [block.split("```", 1)[0] for block in page.split("```json\n")[1:]]
+    assert 4 == len(blocks)
+    for number, block in enumerate(blocks):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(block)
+        reader = read_problems if '"prompt"' in block else read_samples
+        assert len(block.splitlines()) == len(list(reader(path)))
