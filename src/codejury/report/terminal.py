@@ -1,0 +1,211 @@
+"""Documents on a terminal: readable at 80 columns, without colour, and when piped into a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rich.console import ConsoleOptions, RenderableType, RenderResult
+
+    from codejury.model import Problem
+    from codejury.report.document import Estimate, Interval, JudgeDocument, SetsCheckDocument, Slice
+
+_BAR = 30
+_SHOWN = 10
+_GOOD, _BAD, _NOTE = "green", "red", "yellow"
+
+
+def printable(text: str) -> str:
+    """`text` in one line without control characters: names and details may come from a candidate."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def judge_report(document: JudgeDocument) -> RenderableType:
+    """A run's figures: what was judged, pass@k with both intervals and their meaning, verdicts, warnings."""
+    parts: list[RenderableType] = [_heading(document), Text()]
+    if document.pass_at_k:
+        parts += [estimates_table(document.pass_at_k, document.level), _meaning(document.level), Text()]
+    if document.weak is not None and document.weak.pass_at_k:
+        title = f"Apart: {_count(document.weak.problems, 'problem')} judged within the candidate's reach (weak)"
+        parts += [estimates_table(document.weak.pass_at_k, document.level, title=title), Text()]
+    if document.by_difficulty:
+        parts += [difficulty_table(document.by_difficulty), Text()]
+    parts.append(tally_table(document.verdicts))
+    parts += _notes(document.warnings)
+    return Group(*parts)
+
+
+def sets_check_report(document: SetsCheckDocument) -> RenderableType:
+    """Whether a set's references pass and its probes fail."""
+    references = document.references
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("program")
+    table.add_column("judged", justify="right")
+    table.add_column("passed", justify="right")
+    table.add_column("expected", justify="right")
+    judged = references.passed + references.failed
+    table.add_row("reference", str(judged), str(references.passed), str(judged))
+    for name, probe in document.probes.items():
+        table.add_row(Text(printable(name)), str(probe.judged), str(probe.passed), "0")
+    verdict = Text("The set is sound.", _GOOD) if document.ok else Text("The set is not sound.", _BAD)
+    name = printable(f"{document.problem_set.name} {document.problem_set.version}")
+    rest = f"{_count(document.problems, 'problem')}, {references.absent} without reference, tier {document.tier}"
+    parts: list[RenderableType] = [Text.assemble((name, "bold"), ": ", printable(rest)), table, verdict]
+    for failure in document.failures[:_SHOWN]:
+        line = f"{failure.id}: {failure.program}: {failure.outcome}"
+        if failure.detail:
+            line += f": {failure.detail}"
+        parts.append(Padding(Text(printable(line)), (0, 0, 0, 2)))
+    if len(document.failures) > _SHOWN:
+        parts.append(Text(f"  and {len(document.failures) - _SHOWN} more"))
+    parts += _notes(document.warnings)
+    return Group(*parts)
+
+
+def estimates_table(estimates: Mapping[str, Estimate], level: float, *, title: str = "") -> Table:
+    """pass@k by k, with both intervals, in percent."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(title) if title else None, title_justify="left")
+    table.add_column("")
+    table.add_column("value", justify="right", style="bold")
+    table.add_column(f"fixed suite, {_level(level)}", justify="right")
+    table.add_column("method")
+    table.add_column(f"population, {_level(level)}", justify="right")
+    table.add_column("method")
+    for k, estimate in estimates.items():
+        fixed, population = estimate.fixed_suite, estimate.population
+        table.add_row(
+            f"pass@{k}",
+            _percent(estimate.value),
+            _interval(fixed),
+            fixed.method if fixed else "",
+            _interval(population),
+            population.method if population else "",
+        )
+    return table
+
+
+def difficulty_table(slices: Mapping[str, Slice]) -> Table:
+    """pass@k by difficulty; the interval is the population's, as the slices are compared with each other."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("difficulty")
+    table.add_column("problems", justify="right")
+    table.add_column("samples", justify="right")
+    ks = list(dict.fromkeys(k for part in slices.values() for k in part.pass_at_k))
+    for k in ks:
+        table.add_column(f"pass@{k}", justify="right", style="bold")
+        if len(ks) <= 2:  # three columns with intervals do not fit in 80
+            table.add_column("population", justify="right")
+    for name, part in slices.items():
+        cells: list[str] = []
+        for k in ks:
+            estimate = part.pass_at_k.get(k)
+            cells.append(_percent(estimate.value) if estimate else "-")
+            if len(ks) <= 2:
+                cells.append(_interval(estimate.population if estimate else None))
+        table.add_row(Text(printable(name)), str(part.problems), str(part.samples), *cells)
+    return table
+
+
+def tally_table(verdicts: Mapping[str, int]) -> Table:
+    """Samples by outcome, with their share as a bar."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("verdict")
+    table.add_column("samples", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("")
+    total = sum(verdicts.values())
+    for outcome, number in verdicts.items():
+        style = _GOOD if outcome == "passed" else _NOTE if outcome == "infra_error" else _BAD
+        table.add_row(Text(outcome), str(number), _percent(number / total), _Bar(number / total, style))
+    return table
+
+
+def problem_table(problems: Iterable[Problem]) -> Table:
+    """Problems in a list: id, entry point, difficulty, tags, and whether there is a reference."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("problem", overflow="fold")
+    table.add_column("entry point", overflow="fold")
+    table.add_column("difficulty")
+    table.add_column("reference")
+    table.add_column("tags", overflow="fold")
+    for problem in problems:
+        cells = (
+            problem.id,
+            problem.entry_point,
+            problem.difficulty or "",
+            "yes" if problem.reference is not None else "no",
+            ", ".join(problem.tags),
+        )
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    return table
+
+
+class _Bar:
+    """A bar of `share` of 30 characters; of ASCII where the terminal has no more."""
+
+    def __init__(self, share: float, style: str) -> None:
+        self.share, self.style = share, style
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        length = max(1, round(self.share * _BAR)) if self.share else 0
+        yield Text(("#" if options.ascii_only else "█") * length, self.style)
+
+    def __rich_measure__(self, _console: Console, _options: ConsoleOptions) -> Measurement:
+        return Measurement(_BAR, _BAR)
+
+
+def _heading(document: JudgeDocument) -> Text:
+    problem_set, n, timing = document.problem_set, document.n, document.timing
+    each = f"{n.min}" if n.min == n.max else f"{n.min} to {n.max}"
+    judged = f"{document.judged} of {document.samples}" if document.partial else f"{document.samples}"
+    lines = (
+        f": {problem_set.name} {problem_set.version}, {_count(document.problems, 'problem')}, {each} samples each",
+        f"{judged} samples judged ({document.programs} distinct programs), tier {document.tier or 'none'}",
+    )
+    text = Text.assemble((f"Run {printable(document.run)}", "bold"), "\n".join(map(printable, lines)))
+    if timing.wall_s:
+        text.append(f", {timing.wall_s:.1f} s, {timing.samples_per_s:.0f} samples/s")
+    return text
+
+
+def _meaning(level: float) -> Text:
+    return Text(
+        f"Each interval is made to hold the true value {_level(level)} of the time.\n"
+        "  fixed suite: would a rerun on these problems differ?\n"
+        "  population:  would other problems of this kind differ?",
+        "dim",
+    )
+
+
+def _notes(warnings: Sequence[str]) -> list[RenderableType]:
+    if not warnings:
+        return []
+    table = Table.grid(padding=(0, 1))
+    for warning in warnings:
+        table.add_row(Text("!", _NOTE), Text(printable(warning)))
+    return [Text(), table]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _interval(interval: Interval | None) -> str:
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %" if interval else "not known"
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.4g} %"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
