@@ -1,1 +1,17 @@
-"""Tests to verdicts."""
+"""Tests to verdicts: judge and candidate as two confined processes, plain values between them."""
+
+from codejury.judging.session import ROLES, Observation, Request, Slot
+from codejury.judging.verdicts import JUDGE_VERSION, Profile, Try, judge, profile, verdict_key
+
+__all__ = [
+    "JUDGE_VERSION",
+    "ROLES",
+    "Observation",
+    "Profile",
+    "Request",
+    "Slot",
+    "Try",
+    "judge",
+    "profile",
+    "verdict_key",
+]

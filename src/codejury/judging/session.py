@@ -154,13 +154,19 @@ class Slot:
         """
         for attempt in (1, 2, 3):
             await self._ready()
+            kills = self.candidates.group.kills() if self.candidates.group else 0
             try:
                 return await Session(self, request).run()
             except LaneLostError as lost:
                 # A candidate cannot reach its lane; should it happen again and again with this one, it counts
                 # against it, so that no program can leave the denominator.
                 detail = str(lost)
+                group = self.candidates.group
+                out_of_memory = group is not None and group.kills() > kills
                 self._renew()
+                if out_of_memory:
+                    detail = "killed at the memory limit"
+                    return Observation(outcome=Outcome.OUT_OF_MEMORY, detail=detail, tests=[])
             except BaseException:
                 self._renew()
                 raise
@@ -366,7 +372,10 @@ class Session:
         if cpu - self.cpu_at_progress > limits.cpu_s:
             self.over = Outcome.TIMEOUT_CPU, f"more than {limits.cpu_s:g} s of CPU in one test"
         elif judge_cpu - self.judge_cpu_at_progress > limits.cpu_s:
-            self.over = Outcome.TIMEOUT_CPU, f"more than {limits.cpu_s:g} s of CPU to compare its values in one test"
+            self.over = (
+                Outcome.TIMEOUT_CPU,
+                f"more than {limits.cpu_s:g} s of CPU to compare its values in one test",
+            )
         elif cpu + judge_cpu > limits.cpu_total_s:
             self.over = Outcome.TIMEOUT_CPU, f"more than {limits.cpu_total_s:g} s of CPU in all"
         elif now - self.progress > limits.wall_s:

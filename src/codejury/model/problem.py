@@ -100,8 +100,12 @@ class ProblemSet(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def hash(self) -> str:
-        """SHA-256 over the problems' hashes, independent of their order."""
-        return hashlib.sha256("\n".join(sorted(p.hash for p in self.problems)).encode()).hexdigest()
+        """SHA-256 over what the problems ask and how they are judged, independent of their order and labels."""
+        asked = sorted(
+            _digest((p.id, p.prompt, p.suffix, p.language, p.entry_point, p.tests, p.reference, p.limits))
+            for p in self.problems
+        )
+        return hashlib.sha256("\n".join(asked).encode()).hexdigest()
 
     def by_id(self) -> dict[str, Problem]:
         """The problems by their id."""

@@ -120,6 +120,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         missing: Ids of the problems without samples.
         packages: Distributions that the programs could import, as "name==version".
         rules: Number of samples by the rule that extracted their code.
+        notes: What a reader of the figures must know: references that fail, problems without one.
     """
 
     run: str
@@ -140,6 +141,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     rules: dict[str, int] = {}
+    notes: tuple[str, ...] = ()
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):

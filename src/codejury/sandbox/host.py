@@ -1,8 +1,8 @@
 """The host's side of the sandbox: starts a zygote, asks it for lanes, takes their children.
 
-    Sandbox   one zygote with its namespaces and cgroups
-    Lane      a place where children of one role run, one at a time
-    Child     a process that waits for its work: a pidfd and the ends of its channel
+Sandbox   one zygote with its namespaces and cgroups
+Lane      a place where children of one role run, one at a time
+Child     a process that waits for its work: a pidfd and the ends of its channel
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from codejury.sandbox.cgroups import Group, Groups
 from codejury.sandbox.interpreter import Interpreter
 
 INSIDE = Path(__file__).parent / "inside"
-PRELOAD = ("typing math collections re heapq bisect itertools functools string copy operator random datetime").split()
+PRELOAD = (
+    "typing math collections re heapq bisect itertools functools string copy operator random datetime"
+).split()
 FIRST_UID, UIDS = 1_900_000_000, 4096
 MOST_LANES = 512
 START_TIMEOUT_S = 60.0
@@ -186,7 +188,9 @@ class Sandbox:
         """Start the zygote; raises TierUnavailable with the missing layer."""
         options = self._options()
         if self.settings.tier == "namespaces" and not sys.platform.startswith("linux"):
-            raise TierUnavailable("namespaces", "Linux", "namespaces exist on Linux alone: use a Linux machine or VM")
+            raise TierUnavailable(
+                "namespaces", "Linux", "namespaces exist on Linux alone: use a Linux machine or VM"
+            )
         self._start(options)
         self._theirs.close()
         await readable(self.control.fileno(), START_TIMEOUT_S)

@@ -128,6 +128,17 @@ class Store:
                 f"store {self.name}: the manifest of run {run} is damaged: {error}"
             ) from error
 
+    def replace_manifest(self, run: int, manifest: Manifest) -> None:
+        """Keep another manifest of a run; the run's name stays.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        statement = update(runs).where(runs.c.id == run).values(manifest=msgspec.json.encode(manifest))
+        with self._database.write() as connection:
+            if not connection.execute(statement).rowcount:
+                raise UsageError(f"no run {run} in store {self.name}")
+
     def delete_run(self, run: int) -> None:
         """Delete a run and the texts that no other run uses.
 

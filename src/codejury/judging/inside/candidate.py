@@ -133,7 +133,9 @@ class Candidate:
             updates = self.changes(writer, known, sent, before)
             return codec.dumps(["=", value, updates]).encode(), writer
         except BaseException as error:
-            reason = str(error) if type(error) is codec.Rejected else f"{type(error).__name__} while reading the value"
+            reason = (
+                str(error) if type(error) is codec.Rejected else f"{type(error).__name__} while reading the value"
+            )
             return codec.dumps(["?", reason[:1000]]).encode(), None
 
     def raised(self, frame, error, known, sent=(), before=None):
@@ -250,5 +252,5 @@ def warm_up():
         subject.most = 1 << 20
         subject.load(source, "f")
         subject.answer(1, '[[[1,2.5,"a"]],[],[]]')
-        subject.answer(2, '[[[1,2],2],[],[]]')
+        subject.answer(2, "[[[1,2],2],[],[]]")
     sys.modules.pop(MODULE, None)

@@ -15,7 +15,16 @@ from json.encoder import JSONEncoder
 MAX_DEPTH = 200
 MAX_ITEMS = 100_000  # of an iterator that is read to its end
 SCALARS = frozenset((int, str, float, bool, type(None)))
-HOSTILE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError, ArithmeticError)
+HOSTILE = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+    ArithmeticError,
+)
 HUGE = 1 << 8192  # integers from here on travel in hexadecimal
 
 dumps = JSONEncoder(check_circular=False, separators=(",", ":")).encode
@@ -196,7 +205,9 @@ WRITE = {
     type({}.items()): listed("vi"),
 }
 for _iterator in (
-    *map(type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(""), iter(set()), iter(b""))),
+    *map(
+        type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(""), iter(set()), iter(b""))
+    ),
     *map(type, (iter(range(0)), iter(range(1 << 70)), reversed([]), (_ for _ in ()), iter(bytearray()))),
     *(map, filter, zip, enumerate, reversed),
 ):
@@ -221,7 +232,13 @@ WRITE_NAMED = {
 }  # fmt: skip
 MUTABLE = frozenset((list, dict, set, bytearray))
 MUTABLE_NAMES = frozenset(
-    ("collections.deque", "collections.Counter", "collections.OrderedDict", "collections.defaultdict", "array.array")
+    (
+        "collections.deque",
+        "collections.Counter",
+        "collections.OrderedDict",
+        "collections.defaultdict",
+        "array.array",
+    )
 )
 NAMED_MUTABLE = frozenset(name.split(".")[1] for name in MUTABLE_NAMES)
 

@@ -17,7 +17,9 @@ import frames
 WRITES = False
 FLUSH_S = 0.02
 HOOK = "__codejury__"
-PRELOAD = "ast random math copy decimal fractions datetime string re heapq bisect itertools functools operator".split()
+PRELOAD = (
+    "ast random math copy decimal fractions datetime string re heapq bisect itertools functools operator".split()
+)
 
 
 class Stop(BaseException):
@@ -235,10 +237,12 @@ class Judge:
         """One call: what it returns or raises."""
         if self.sticky:
             raise Stop
-        frame = 2 * (self.number + 1)
+        frame = 2 * self.number
         writer = codec.Writer(frame, {id(entry[0]): list(key) for key, entry in self.kept.items()})
         try:
-            changes = [[*key, writer.content(x)] for key, (x, text) in self.kept.items() if content_text(x) != text]
+            changes = [
+                [*key, writer.content(x)] for key, (x, text) in self.kept.items() if content_text(x) != text
+            ]
             body = codec.dumps([writer.items(args), [[k, writer.value(v)] for k, v in kwargs.items()], changes])
         except codec.Rejected as error:
             self.sticky = "problem", f"an argument of its tests cannot be sent: {error}"
@@ -246,13 +250,22 @@ class Judge:
         self.calls += 1
         reply = self.exchange(body.encode())
         try:
-            return self.value_of(reply, frame, writer.nodes)
+            raised, value = self.value_of(reply, frame, writer.nodes)
         except codec.HOSTILE as error:
             self.sticky = "rejected_value", f"{type(error).__name__}: {str(error)[:300]}"
             raise Stop from None
+        if not raised:
+            return value
+        if not isinstance(value, Exception):
+            outcome = "early_exit" if isinstance(value, SystemExit) else "exception"
+            self.sticky = outcome, f"{type(value).__name__}: {str(value)[:300]}"
+            self.note(self.calling_line(), outcome)
+            raise Stop
+        self.thrown = value
+        raise value
 
     def value_of(self, reply, frame, sent):
-        """What a reply returns or raises; arguments and kept containers are changed as it says."""
+        """Whether a reply raises, and what it returns or raises; containers are changed as it says."""
         kind = reply[0]
         if kind == "?":
             self.sticky = "output_limit" if len(reply) > 2 else "rejected_value", str(reply[1])
@@ -276,17 +289,9 @@ class Judge:
         if keep or self.kept:
             earlier.update(((frame + 1, i), x) for i, x in enumerate(reader.nodes))
             self.kept = {(f, i): [earlier[f, i], content_text(earlier[f, i])] for f, i in keep}
-        if kind == "=":
-            return value
-        if isinstance(value, Stop) or not isinstance(value, BaseException):
+        if kind == "!" and (isinstance(value, Stop) or not isinstance(value, BaseException)):
             raise ValueError("not an exception")
-        if not isinstance(value, Exception):
-            outcome = "early_exit" if isinstance(value, SystemExit) else "exception"
-            self.sticky = outcome, f"{type(value).__name__}: {str(value)[:300]}"
-            self.note(self.calling_line(), outcome)
-            raise Stop
-        self.thrown = value
-        raise value
+        return kind == "!", value
 
     def calling_line(self):
         """The line of the tests that is being run."""

@@ -166,7 +166,8 @@ def load_seccomp():
         raise OSError(f"no seccomp filter for the architecture {machine!r}")
     code = seccomp_filter(machine)
     data = b"".join(
-        op.to_bytes(2, "little") + bytes((jt, jf)) + (k & 0xFFFFFFFF).to_bytes(4, "little") for op, jt, jf, k in code
+        op.to_bytes(2, "little") + bytes((jt, jf)) + (k & 0xFFFFFFFF).to_bytes(4, "little")
+        for op, jt, jf, k in code
     )
     buffer = ctypes.create_string_buffer(data, len(data))
     program = len(code).to_bytes(8, "little") + ctypes.addressof(buffer).to_bytes(8, "little")
