@@ -39,7 +39,7 @@ class _Facts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 def load() -> ProblemSet:
     """The set: easy problems first, then medium, then hard, each by id."""
-    problems = [_problem(folder) for folder in FOLDER.iterdir() if folder.is_dir()]
+    problems = [_problem(facts.parent) for facts in FOLDER.glob("*/problem.toml")]
     problems.sort(key=lambda problem: (DIFFICULTIES.index(problem.difficulty or ""), problem.id))
     return ProblemSet(name="starter", version="0-1", problems=tuple(problems), source="built-in")
 
