@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,6 +52,14 @@ def test_manifest_comes_back(store: Store, run: int, build: Build) -> None:
     assert build.manifest() == store.manifest(run)
     with pytest.raises(UsageError, match="no run 99"):
         store.manifest(99)
+
+
+def test_manifest_can_be_replaced(store: Store, run: int, build: Build) -> None:
+    """What is known only after the samples are read."""
+    store.replace_manifest(run, build.manifest(notes=("a note",)))
+    assert ("a note",) == store.manifest(run).notes
+    with pytest.raises(UsageError, match="no run 99"):
+        store.replace_manifest(99, build.manifest())
 
 
 def test_manifest_of_a_newer_version_is_read(store: Store, run: int) -> None:
@@ -103,6 +112,26 @@ def test_profiles_are_kept_and_replaced(store: Store) -> None:
     store.put_profile("key", b"{}")
     store.put_profile("key", b'{"cpu_s": 1}')
     assert b'{"cpu_s": 1}' == store.profile("key")
+
+
+def test_two_controllers_on_one_run_do_no_harm(tmp_path: Path, build: Build) -> None:
+    """Both judge everything at once: each verdict is kept once, and the counts are right."""
+    problem = build.problem_set().problems[0]
+    sources = [f"program {index}" for index in range(40)]
+    with Store.open(tmp_path / "runs.db") as store:
+        pairs = [build.pair("P/0", index, source) for index, source in enumerate(sources)]
+        run = store.create_run(build.manifest(), build.problem_set(), pairs)
+
+        def judge(order: list[str]) -> None:
+            with Store.open(tmp_path / "runs.db") as own:
+                keeper = own.sink(run)
+                for start in range(0, len(order), 4):
+                    keeper.put([build.judged(problem, source) for source in order[start : start + 4]])
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(judge, (sources, sources[::-1])))
+        assert [40, 0, 0] == store.counts(run).n.tolist()
+        assert list(range(40)) == [verdict.index for verdict in store.verdicts(run)]
 
 
 def test_killed_controller_loses_one_batch_only(tmp_path: Path, build: Build) -> None:

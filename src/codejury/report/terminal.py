@@ -33,10 +33,10 @@ def judge_report(document: JudgeDocument) -> RenderableType:
     """A run's figures: what was judged, pass@k with both intervals and their meaning, verdicts, warnings."""
     parts: list[RenderableType] = [_heading(document), Text()]
     if document.pass_at_k:
-        parts += [estimates_table(document.pass_at_k, document.level), _meaning(document.level), Text()]
+        parts += [estimates_table(document.pass_at_k), _meaning(document.level), Text()]
     if document.weak is not None and document.weak.pass_at_k:
-        title = f"Apart: {_count(document.weak.problems, 'problem')} judged within the candidate's reach (weak)"
-        parts += [estimates_table(document.weak.pass_at_k, document.level, title=title), Text()]
+        apart = f"{_count(document.weak.problems, 'problem')} judged within the candidate's reach (weak), apart:"
+        parts += [Text(apart), estimates_table(document.weak.pass_at_k), Text()]
     if document.by_difficulty:
         parts += [difficulty_table(document.by_difficulty), Text()]
     parts.append(tally_table(document.verdicts))
@@ -47,7 +47,7 @@ def judge_report(document: JudgeDocument) -> RenderableType:
 def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     """Whether a set's references pass and its probes fail."""
     references = document.references
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = _table()
     table.add_column("program")
     table.add_column("judged", justify="right")
     table.add_column("passed", justify="right")
@@ -59,7 +59,8 @@ def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     verdict = Text("The set is sound.", _GOOD) if document.ok else Text("The set is not sound.", _BAD)
     name = printable(f"{document.problem_set.name} {document.problem_set.version}")
     rest = f"{_count(document.problems, 'problem')}, {references.absent} without reference, tier {document.tier}"
-    parts: list[RenderableType] = [Text.assemble((name, "bold"), ": ", printable(rest)), table, verdict]
+    heading = Text.assemble((name, "bold"), ": ", printable(rest))
+    parts: list[RenderableType] = [heading, Text(), table, Text(), verdict]
     for failure in document.failures[:_SHOWN]:
         line = f"{failure.id}: {failure.program}: {failure.outcome}"
         if failure.detail:
@@ -71,53 +72,45 @@ def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     return Group(*parts)
 
 
-def estimates_table(estimates: Mapping[str, Estimate], level: float, *, title: str = "") -> Table:
+def estimates_table(estimates: Mapping[str, Estimate]) -> Table:
     """pass@k by k, with both intervals, in percent."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(title) if title else None, title_justify="left")
+    table = _table()
     table.add_column("")
     table.add_column("value", justify="right", style="bold")
-    table.add_column(f"fixed suite, {_level(level)}", justify="right")
-    table.add_column("method")
-    table.add_column(f"population, {_level(level)}", justify="right")
-    table.add_column("method")
+    for kind in ("fixed suite", "population"):
+        table.add_column(kind, justify="right")
+        table.add_column("method")
     for k, estimate in estimates.items():
         fixed, population = estimate.fixed_suite, estimate.population
-        table.add_row(
-            f"pass@{k}",
-            _percent(estimate.value),
-            _interval(fixed),
-            fixed.method if fixed else "",
-            _interval(population),
-            population.method if population else "",
-        )
+        cells = (_interval(fixed), _method(fixed), _interval(population), _method(population))
+        table.add_row(f"pass@{k}", _percent(estimate.value), *cells)
     return table
 
 
 def difficulty_table(slices: Mapping[str, Slice]) -> Table:
-    """pass@k by difficulty; the interval is the population's, as the slices are compared with each other."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    """pass@k by difficulty; with one k also the population's interval, as slices hold different problems."""
+    table = _table()
     table.add_column("difficulty")
     table.add_column("problems", justify="right")
     table.add_column("samples", justify="right")
     ks = list(dict.fromkeys(k for part in slices.values() for k in part.pass_at_k))
+    alone = len(ks) == 1  # intervals of several would not fit in 80 columns
     for k in ks:
         table.add_column(f"pass@{k}", justify="right", style="bold")
-        if len(ks) <= 2:  # three columns with intervals do not fit in 80
-            table.add_column("population", justify="right")
+    if alone:
+        table.add_column("population", justify="right")
     for name, part in slices.items():
-        cells: list[str] = []
-        for k in ks:
-            estimate = part.pass_at_k.get(k)
-            cells.append(_percent(estimate.value) if estimate else "-")
-            if len(ks) <= 2:
-                cells.append(_interval(estimate.population if estimate else None))
+        found = [part.pass_at_k.get(k) for k in ks]
+        cells = [_percent(estimate.value) if estimate else "-" for estimate in found]
+        if alone:
+            cells.append(_interval(found[0].population if found[0] else None))
         table.add_row(Text(printable(name)), str(part.problems), str(part.samples), *cells)
     return table
 
 
 def tally_table(verdicts: Mapping[str, int]) -> Table:
     """Samples by outcome, with their share as a bar."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = _table()
     table.add_column("verdict")
     table.add_column("samples", justify="right")
     table.add_column("share", justify="right")
@@ -131,7 +124,7 @@ def tally_table(verdicts: Mapping[str, int]) -> Table:
 
 def problem_table(problems: Iterable[Problem]) -> Table:
     """Problems in a list: id, entry point, difficulty, tags, and whether there is a reference."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = _table()
     table.add_column("problem", overflow="fold")
     table.add_column("entry point", overflow="fold")
     table.add_column("difficulty")
@@ -147,6 +140,10 @@ def problem_table(problems: Iterable[Problem]) -> Table:
         )
         table.add_row(*(Text(printable(cell)) for cell in cells))
     return table
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
 
 
 class _Bar:
@@ -167,19 +164,19 @@ def _heading(document: JudgeDocument) -> Text:
     problem_set, n, timing = document.problem_set, document.n, document.timing
     each = f"{n.min}" if n.min == n.max else f"{n.min} to {n.max}"
     judged = f"{document.judged} of {document.samples}" if document.partial else f"{document.samples}"
-    lines = (
-        f": {problem_set.name} {problem_set.version}, {_count(document.problems, 'problem')}, {each} samples each",
+    lines = [
+        f"{problem_set.name} {problem_set.version}: {_count(document.problems, 'problem')}, {each} samples each",
         f"{judged} samples judged ({document.programs} distinct programs), tier {document.tier or 'none'}",
-    )
-    text = Text.assemble((f"Run {printable(document.run)}", "bold"), "\n".join(map(printable, lines)))
+    ]
     if timing.wall_s:
-        text.append(f", {timing.wall_s:.1f} s, {timing.samples_per_s:.0f} samples/s")
-    return text
+        lines.append(f"{timing.wall_s:.1f} s, {timing.samples_per_s:.0f} samples/s")
+    rest = "".join(f"\n  {printable(line)}" for line in lines)
+    return Text.assemble((f"Run {printable(document.run)}", "bold"), rest)
 
 
 def _meaning(level: float) -> Text:
     return Text(
-        f"Each interval is made to hold the true value {_level(level)} of the time.\n"
+        f"\nEach value has two {100 * level:.4g} % intervals, in percent:\n"
         "  fixed suite: would a rerun on these problems differ?\n"
         "  population:  would other problems of this kind differ?",
         "dim",
@@ -200,11 +197,13 @@ def _percent(share: float) -> str:
 
 
 def _interval(interval: Interval | None) -> str:
-    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %" if interval else "not known"
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}" if interval else "not known"
 
 
-def _level(level: float) -> str:
-    return f"{100 * level:.4g} %"
+def _method(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return "binomial" if interval.method in ("wilson", "clopper-pearson") else interval.method
 
 
 def _count(number: int, noun: str) -> str:
