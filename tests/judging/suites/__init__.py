@@ -1,0 +1,85 @@
+"""The attack suite and the honest suite for the judge, as plain data: nothing here runs a program.
+
+`ATTACKS` are wrong answers, none of which may pass; a probe of the isolation answers rightly only where the wall
+has a hole, so that `passed` means a hole. `HONEST` are right answers with odd habits, which all must pass.
+`VACUOUS` are problems at fault, whose tests test nothing. `WEAK` are forged passes of tests that interpret a
+value, which separation cannot stop: such a pass must not be called strong.
+
+Most probes expect `wrong_answer` and nothing else, so that a probe that could not even look is noticed.
+
+A runner judges `Case.program` by `Case.tests`, whose entry point is `f` and whose check is `check`, with
+`Case.reference` as the problem's reference, and compares the outcome with `Case.expect`. The cases are written for
+one CPU second a test. Keep the order of the cases of class "leftover", on one slot: each finder looks for what the
+case before it left.
+
+| module | covers |
+| --- | --- |
+| `attacks_answers` | classes "answer" and "equal", point 7 |
+| `attacks_ends` | classes "exit" and "patch", point 2 |
+| `attacks_outcomes` | point 12, and the impostors of 13 |
+| `attacks_values` | points 3, 4 and 5 |
+| `attacks_judge` | points 1 and 10 |
+| `attacks_forge`, `attacks_runtime` | class "forge", point 11 |
+| `attacks_leak` | class "leak", point 6 |
+| `attacks_escape` | class "escape", point 8 |
+| `attacks_resource`, `attacks_processes` | class "resource", points 9 and 10 |
+| `attacks_leftovers` | class "leftover", point 9 |
+| `vacuous` | the problems of point 5 |
+| `honest_values`, `honest_raising` | points 3, 4 and 13: values, arguments, exceptions |
+| `honest_source`, `honest_modules` | point 13: source text, modules, threads, state |
+| `honest_numbers`, `honest_texts`, `honest_system` | the standard library |
+"""
+
+from __future__ import annotations
+
+from . import (
+    attacks_answers,
+    attacks_ends,
+    attacks_escape,
+    attacks_forge,
+    attacks_judge,
+    attacks_leak,
+    attacks_leftovers,
+    attacks_outcomes,
+    attacks_processes,
+    attacks_resource,
+    attacks_runtime,
+    attacks_values,
+    honest_modules,
+    honest_numbers,
+    honest_raising,
+    honest_source,
+    honest_system,
+    honest_texts,
+    honest_values,
+    vacuous,
+)
+from .case import Case
+
+ATTACKS: tuple[Case, ...] = (
+    *attacks_answers.CASES,
+    *attacks_ends.CASES,
+    *attacks_outcomes.CASES,
+    *attacks_values.CASES,
+    *attacks_judge.CASES,
+    *attacks_forge.CASES,
+    *attacks_runtime.CASES,
+    *attacks_leak.CASES,
+    *attacks_escape.CASES,
+    *attacks_resource.CASES,
+    *attacks_processes.CASES,
+    *attacks_leftovers.CASES,
+)
+HONEST: tuple[Case, ...] = (
+    *honest_values.CASES,
+    *honest_raising.CASES,
+    *honest_source.CASES,
+    *honest_modules.CASES,
+    *honest_numbers.CASES,
+    *honest_texts.CASES,
+    *honest_system.CASES,
+)
+VACUOUS: tuple[Case, ...] = vacuous.CASES
+WEAK: tuple[Case, ...] = attacks_judge.WEAK
+
+__all__ = ["ATTACKS", "HONEST", "VACUOUS", "WEAK", "Case"]
