@@ -1,1 +1,18 @@
-"""The application: joins engine, store and metrics."""
+"""The application: joins engine, store and reports. Everything that a command does can be called from here."""
+
+from codejury.pipeline.check import PROBES, check
+from codejury.pipeline.demo import DemoResult, demo
+from codejury.pipeline.judge import JudgeSettings, Progress, judge, judge_samples
+from codejury.pipeline.summary import summarise
+
+__all__ = [
+    "PROBES",
+    "DemoResult",
+    "JudgeSettings",
+    "Progress",
+    "check",
+    "demo",
+    "judge",
+    "judge_samples",
+    "summarise",
+]

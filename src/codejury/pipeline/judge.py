@@ -201,9 +201,7 @@ def _create(
     return store.create_run(manifest, problem_set, pairs, complete=complete)
 
 
-def _manifest(
-    name: str, settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter
-) -> Manifest:
+def _manifest(name: str, settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter) -> Manifest:
     implementation, _, version = interpreter.version.partition(" ")
     return Manifest(
         run=name,
@@ -282,9 +280,7 @@ def largest(all_limits: Iterable[Limits], default: Limits) -> Limits:
     """The largest of each limit: what the sandbox must be able to give."""
     result = default
     for limits in all_limits:
-        larger = {
-            name: max(getattr(result, name), getattr(limits, name)) for name in Limits.__struct_fields__
-        }
+        larger = {name: max(getattr(result, name), getattr(limits, name)) for name in Limits.__struct_fields__}
         result = msgspec.structs.replace(result, **larger)
     return result
 
@@ -381,5 +377,3 @@ async def _drain(verdicts: AsyncIterator[Judged], store: Store, run: int, progre
                     batch, kept = [], time.monotonic()
     finally:
         sink.put(batch)
-
-

@@ -224,7 +224,7 @@ class Sandbox:
         group = self.groups.make()
         fds = [theirs.fileno()]
         if group is not None:
-            group.limit(limits.memory_bytes + 16 * MIB, limits.processes + 1)
+            group.limit(limits.memory_bytes + 16 * MIB, limits.processes + 2)
             fds += [os.open(path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in group.paths]
         uid = 1000 + self.lanes % (UIDS - 1000)
         self.lanes += 1
@@ -282,7 +282,7 @@ def _process_limit(limits: Limits, *, counted: bool, isolated: bool) -> int:
     release = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
     if not isolated or (release < (5, 14) and not _spare_ids()):
         return 0
-    return limits.processes + (4 if counted else 0)
+    return limits.processes + 2 + (2 if counted else 0)  # an ordinary user's lane counts with its two processes
 
 
 def _spare_ids() -> list[int] | None:

@@ -57,7 +57,9 @@ def main(options):
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 enter_lane(options, roles[name], int(uid), fds)
             except BaseException as error:
+                # the lane's own end of the control socket is the descriptor it came as, or CONTROL later on
                 report(fds[0], error)
+                report(CONTROL, error)
             os._exit(70)
         for fd in fds:
             os.close(fd)
@@ -133,8 +135,6 @@ def limit(limits):
     set_limit("NOFILE", 256)
     set_limit("FSIZE", limits["file_bytes"])
     set_limit("AS", limits["address_bytes"])
-    if limits["processes"]:
-        set_limit("NPROC", limits["processes"])
 
 
 def set_limit(name, value):
@@ -218,8 +218,10 @@ def become_child(options, role, uid, channel, first_free):
         os.dup2(200 + position, CONTROL + position, inheritable=False)
         numbers.append(CONTROL + position)
     os.closerange(CONTROL + len(channel), max(first_free, 256))
-    cpu = options["limits"]["cpu_seconds"]
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+    limits = options["limits"]
+    resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 1))
+    if limits["processes"]:  # here and not in the lane, whose user has the zygote and all lanes
+        set_limit("NPROC", limits["processes"])
     if options["isolated"]:
         if options["ids"]:
             os.setresgid(uid, uid, uid)

@@ -8,7 +8,7 @@ A folder is named like the entry point and holds
 - `check.py.txt`: the tests, with a function `check(candidate)`;
 - `variants.toml`: right and wrong answers for the synthetic contestants, see `codejury.sets.starter.variants`.
 
-The files are text and stay text here: nothing of a problem is imported or run. Adding a problem is adding a folder.
+The files are text and stay text here: nothing of a problem is imported or run. To add a problem, add a folder.
 """
 
 from __future__ import annotations

@@ -4,17 +4,16 @@ The file has
 
 - `example`: a call of the entry point, for answers that end in a demonstration;
 - `rename`: other names for variables of the answers, which change nothing;
-- `[[right]]` and `[[wrong]]`: the answers, completions like the reference, which is a right answer itself. Each has
-  a `name` and either its whole `body`, or `edits`: pairs of a text that stands in the reference exactly once and of
-  what replaces it. A wrong one says which kind of `mistake` it makes, and whether it `hangs`.
+- `[[right]]` and `[[wrong]]`: the answers, completions like the reference, which is a right one itself. Each has
+  a `name` and its whole `body`; a wrong one may have `edits` instead, pairs of a text that stands in the reference
+  exactly once and of what replaces it. A wrong one says which kind of `mistake` it makes, and whether it `hangs`.
 
-To these come the mistakes that fit any problem, made from the reference: an answer that was cut off, talk before the
-code, a printed result, a forgotten return, a stub.
+To these come the mistakes that fit any problem, made from the reference: an answer that was cut off, talk before
+the code, a printed result, a forgotten return, a stub.
 """
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -38,6 +37,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
         right: Whether it keeps the whole contract. A test holds this against the problem's tests.
         mistake: The kind of mistake; empty for a right answer.
         hangs: Whether it never ends, which costs a judge the whole CPU limit.
+        form_is_mistake: Whether the mistake is in the form of the text: nothing may be put before or after.
         finish_reason: Why a model would have stopped here.
     """
 
@@ -46,6 +46,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     right: bool
     mistake: str = ""
     hangs: bool = False
+    form_is_mistake: bool = False
     finish_reason: str = "stop"
 
 
@@ -122,7 +123,11 @@ def _read(folder: Path) -> Variants:
         for given in file.wrong
     ]
     return Variants(
-        right=tuple(right), wrong=tuple(wrong), general=_general(reference), rename=file.rename, example=file.example
+        right=tuple(right),
+        wrong=tuple(wrong),
+        general=_general(reference),
+        rename=file.rename,
+        example=file.example,
     )
 
 
@@ -130,29 +135,37 @@ def _edited(body: str, given: _Wrong, path: Path) -> str:
     if not given.edits:
         raise InputError("has neither a body nor edits; give one", path=str(path), field=given.name)
     for old, new in given.edits:
-        if body.count(old) != 1:
-            raise InputError(f"{old!r} stands in the reference {body.count(old)} times", path=str(path), field=given.name)
+        if (times := body.count(old)) != 1:
+            raise InputError(
+                f"{old!r} stands in the reference {times} times; name a text that stands there once",
+                path=str(path),
+                field=given.name,
+            )
         body = body.replace(old, new)
     return body
 
 
 def _general(reference: str) -> tuple[Variant, ...]:
-    """The mistakes that fit any problem. The reference must end in `return …` on one line."""
-    head, result = re.fullmatch(r"(.*\n)    return (.*)\n", reference, re.DOTALL).groups()
+    """The mistakes that fit any problem. The reference ends in a line `return …` of the function itself."""
+    head, _, result = reference.removesuffix("\n").rpartition("    return ")
     return (
         _wrong("prints the result", "prints instead of returns", f"{head}    print({result})\n"),
         _wrong("keeps the result", "forgets to return", f"{head}    answer = {result}\n"),
         _wrong("stub", "leaves it to others", "    raise NotImplementedError\n"),
-        _wrong("talks before the code", "talk in the code", f"Here is the completed function:\n\n{reference}"),
-        _wrong("fences the code", "talk in the code", f"```python\n{reference}```\n"),
-        Variant(
-            name="cut off", mistake="truncated output", right=False, body=_cut(reference), finish_reason="length"
-        ),
+        _misshapen("talks before the code", "talk in the code", f"Here is the completed function:\n\n{reference}"),
+        _misshapen("fences the code", "talk in the code", f"```python\n{reference}```\n"),
+        _misshapen("cut off", "truncated output", _cut(reference), finish_reason="length"),
     )
 
 
 def _wrong(name: str, mistake: str, body: str) -> Variant:
     return Variant(name=name, mistake=mistake, body=body, right=False)
+
+
+def _misshapen(name: str, mistake: str, body: str, finish_reason: str = "stop") -> Variant:
+    return Variant(
+        name=name, mistake=mistake, body=body, right=False, form_is_mistake=True, finish_reason=finish_reason
+    )
 
 
 def _cut(reference: str) -> str:

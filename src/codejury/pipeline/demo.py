@@ -1,0 +1,65 @@
+"""The whole job on the built-in set: three synthetic contestants, judged and reported, offline."""
+
+from __future__ import annotations
+
+import msgspec
+
+from codejury.model import Limits, TierUnavailable
+from codejury.pipeline.judge import JudgeSettings, Progress, judge_samples
+from codejury.pipeline.summary import summarise
+from codejury.report.document import JudgeDocument
+from codejury.sandbox import Roles, Sandbox, Settings, describe
+from codejury.sets import starter
+from codejury.sets.starter import contestants
+from codejury.store import Store
+
+KS = (1, 5, 10)
+
+
+class DemoResult(msgspec.Struct, frozen=True):
+    """What the demo gave.
+
+    Attributes:
+        documents: One for each contestant, in the order of the contestants.
+        missing_layer: Why the programs ran without isolation; None where they were isolated.
+    """
+
+    documents: list[JudgeDocument]
+    missing_layer: str | None
+
+
+async def demo(store: Store, *, slots: int | None = None, progress: Progress | None = None) -> DemoResult:
+    """Judge the synthetic contestants on the built-in set.
+
+    Their samples are codejury's own: on a machine that gives no isolation tier they run without one, and the
+    result says so.
+
+    Args:
+        store: Where the runs are kept.
+        slots: Programs under way at once; the usable cores if None.
+        progress: Told of each step.
+    """
+    problem_set = starter.load()
+    missing = await _missing_layer()
+    documents = []
+    for name in contestants.contestants():
+        settings = JudgeSettings(
+            samples=name,
+            problems=problem_set.name,
+            run=name,
+            slots=slots,
+            tier="none" if missing else "namespaces",
+            meta={"model": name, "temperature": "0.8"},
+        )
+        await judge_samples(store, settings, problem_set, contestants.samples(name), progress)
+        documents.append(summarise(store, name, KS))
+    return DemoResult(documents, missing)
+
+
+async def _missing_layer() -> str | None:
+    """Why there is no isolation tier; None where there is one."""
+    try:
+        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), Roles((), {})):
+            return None
+    except TierUnavailable as error:
+        return str(error)

@@ -1,0 +1,144 @@
+"""Judging the suites once, for all tests of this room."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from codejury.engine import LocalEngine
+from codejury.judging import Profile
+from codejury.model import (
+    CheckFunction,
+    Job,
+    Limits,
+    Problem,
+    TierUnavailable,
+    Verdict,
+    text_hash,
+)
+from codejury.sandbox import describe
+
+SUITES = Path(__file__).parent / "suites"
+LIMITS = Limits(cpu_s=1.0, cpu_total_s=6.0)
+
+
+class Judged(NamedTuple):
+    """A case's problem as its reference showed it, and the verdict on its program."""
+
+    profile: Profile
+    verdict: Verdict
+
+
+def load_suites() -> Any:
+    """The package `suites`, by its path: the tests are no package."""
+    name = "judging_suites"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, SUITES / "__init__.py", submodule_search_locations=[str(SUITES)]
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+class Texts:
+    """`model.Library` of problems and programs at hand."""
+
+    def __init__(self) -> None:
+        self.problems: dict[str, Problem] = {}
+        self.programs: dict[str, str] = {}
+
+    def problem(self, problem_hash: str) -> Problem:
+        """The problem with this hash."""
+        return self.problems[problem_hash]
+
+    def program(self, program_hash: str) -> str:
+        """The program with this hash."""
+        return self.programs[program_hash]
+
+
+def problem_of(tests: str, reference: str | None, entry_point: str = "f", context: str = "") -> Problem:
+    """A problem of one check function."""
+    return Problem(
+        id="problem",
+        prompt="",
+        entry_point=entry_point,
+        tests=CheckFunction(code=tests, context=context),
+        reference=reference,
+    )
+
+
+@asynccontextmanager
+async def engine(*, slots: int = 2, limits: Limits = LIMITS, **settings: Any) -> AsyncIterator[LocalEngine]:
+    """An engine over texts at hand; skips where the machine gives no tier."""
+    made = LocalEngine(Texts(), limits=limits, interpreter=describe(), slots=slots, **settings)
+    try:
+        await made.__aenter__()
+    except TierUnavailable as error:
+        pytest.skip(str(error))
+    try:
+        yield made
+    finally:
+        await made.__aexit__()
+
+
+async def judge_cases(cases: Iterable[Any], *, slots: int, all_tests: bool = False) -> dict[str, Judged]:
+    """The verdict on each case, by its name."""
+    cases = list(cases)
+    async with engine(slots=slots) as made:
+        texts = made.library
+        assert isinstance(texts, Texts)
+        problems = {case.name: problem_of(case.tests, case.reference) for case in cases}
+        texts.problems = {problem.hash: problem for problem in problems.values()}
+        texts.programs = {text_hash(case.program): case.program for case in cases}
+        profiles = {p.hash: q async for p, q in made.profile([(p, LIMITS) for p in texts.problems.values()])}
+        made.profiles = profiles
+
+        async def jobs() -> AsyncIterator[Job]:
+            for case in cases:
+                yield Job(
+                    key=case.name,
+                    problem_hash=problems[case.name].hash,
+                    program_hash=text_hash(case.program),
+                    limits=LIMITS,
+                    all_tests=all_tests,
+                )
+
+        verdicts = {judged.job.key: judged.verdict async for judged in made.submit(jobs())}
+    return {name: Judged(profiles[problems[name].hash], verdict) for name, verdict in verdicts.items()}  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def suite() -> Any:
+    """The suites as data."""
+    return load_suites()
+
+
+@pytest.fixture(scope="session")
+def judged_suites(suite: Any) -> dict[str, Judged]:
+    """Every case of the suites, judged: those that look for leftovers in order on one slot."""
+    cases = (*suite.ATTACKS, *suite.HONEST, *suite.VACUOUS, *suite.WEAK)
+    apart = [case for case in cases if case.point == "leftover"]
+    others = [case for case in cases if case.point != "leftover"]
+
+    async def run() -> dict[str, Judged]:
+        return {**await judge_cases(others, slots=4), **await judge_cases(apart, slots=1)}
+
+    return asyncio.run(run())
+
+
+@contextmanager
+def unchanged(observe: Any) -> Iterator[None]:
+    """What `observe` tells is the same before and after."""
+    before = observe()
+    yield
+    assert before == observe()
