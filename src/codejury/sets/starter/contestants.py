@@ -58,8 +58,8 @@ class _Profile(msgspec.Struct, frozen=True, kw_only=True):
         seed: Of its draws.
         rate: By difficulty, the chance of a right answer.
         settled: Share of problems that it gets right nearly always, with chance `rate`, or else nearly never.
-        answers: How many different right ones, and wrong ones, it gives to one problem at most; those with mistakes
-            that fit any problem come on top.
+        answers: How many different right ones, and wrong ones, it gives to one problem at most; those with a
+            mistake that fits any problem come on top.
         looks: How many looks it gives to its answers to one problem.
         careless: Chance that a wrong answer has such a mistake, as a printed result.
         hangs_at: Id of a problem that its last answer to hangs; each costs a judge the whole CPU limit.

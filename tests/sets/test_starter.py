@@ -1,0 +1,165 @@
+"""The built-in set: its facts, and that its references pass their own tests."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from codejury import formats, sets
+from codejury.model import CheckFunction
+from codejury.sets.starter import load
+from codejury.sets.starter.catalogue import FOLDER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from codejury.model import Problem
+
+PROBLEMS = load().problems
+IDS = {
+    "easy": ["human_size", "merge_intervals", "merge_sort", "run_length", "top_words"],
+    "medium": ["import_names", "knapsack", "lru_cache", "summarise_orders", "trie"],
+    "hard": ["bm25", "dijkstra", "evaluate", "justify", "streaming_median"],
+}
+FROM_THE_PAPER = {
+    "human_size",
+    "merge_sort",
+    "import_names",
+    "knapsack",
+    "lru_cache",
+    "summarise_orders",
+    "trie",
+    "bm25",
+    "dijkstra",
+    "streaming_median",
+}
+INTERPRETING = {"eval", "exec", "open", "getattr", "os", "sys", "subprocess", "pickle", "compile", "__import__"}
+
+each_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.id)
+
+
+def source_of_tests(problem: Problem) -> str:
+    """The source of a problem's tests."""
+    assert isinstance(problem.tests, CheckFunction)
+    return problem.tests.code
+
+
+def error_of(problem: Problem, program: str) -> BaseException | None:
+    """What the problem's tests raise on a program of ours; None if it passes."""
+    candidate: dict[str, Any] = {"__name__": "candidate"}
+    tests: dict[str, Any] = {"__name__": "tests"}
+    exec(compile(source_of_tests(problem), "<tests>", "exec"), tests)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(program, "<candidate>", "exec"), candidate)
+            tests["check"](candidate[problem.entry_point])
+    except Exception as error:  # noqa: BLE001 - a wrong answer may raise anything
+        return error
+    return None
+
+
+def test_set_is_named_and_versioned() -> None:
+    """Name, version and source are what the registry and a manifest show."""
+    found = load()
+
+    assert ("starter", "0-1", "built-in") == (found.name, found.version, found.source)
+    assert load().hash == found.hash
+
+
+def test_registry_loads_it() -> None:
+    """`--problems starter` gives the same set."""
+    assert load() == sets.load("starter")
+
+
+def test_ids_difficulties_and_order() -> None:
+    """Five problems of each difficulty, easy ones first, each by id."""
+    wanted = [(f"starter/{name}", difficulty) for difficulty, names in IDS.items() for name in names]
+
+    assert wanted == [(problem.id, problem.difficulty) for problem in PROBLEMS]
+
+
+def test_problems_of_the_paper_are_tagged() -> None:
+    """The ten problems that arXiv 2608.14711 names can be chosen by one tag."""
+    tagged = {problem.entry_point for problem in PROBLEMS if "arxiv-2608.14711" in problem.tags}
+
+    assert tagged == FROM_THE_PAPER
+
+
+@each_problem
+def test_facts(problem: Problem) -> None:
+    """Each problem has tags, a licence and a date, and is named like its entry point."""
+    assert problem.id == f"starter/{problem.entry_point}"
+    assert problem.licence == "Apache-2.0"
+    assert problem.created == "2026-11-30"
+    assert len(problem.tags) >= 2
+    assert len(set(problem.tags)) == len(problem.tags)
+
+
+@each_problem
+def test_prompt_is_a_signature_with_a_contract(problem: Problem) -> None:
+    """The prompt alone is a function with annotations and a docstring that shows an example."""
+    (function,) = [node for node in ast.parse(problem.prompt).body if isinstance(node, ast.FunctionDef)]
+
+    assert function.name == problem.entry_point
+    assert ">>>" in (ast.get_docstring(function) or "")
+    assert function.returns is not None
+    assert all(argument.annotation for argument in function.args.args)
+
+
+@each_problem
+def test_reference_passes(problem: Problem) -> None:
+    """The reference continues the prompt and passes."""
+    assert (problem.reference or "").startswith(problem.prompt)
+    assert error_of(problem, problem.reference or "") is None
+
+
+@each_problem
+def test_docstring_examples_hold(problem: Problem) -> None:
+    """What the prompt shows is what the reference gives."""
+    namespace: dict[str, Any] = {}
+    exec(problem.reference or "", namespace)
+    examples = doctest.DocTestFinder().find(namespace[problem.entry_point], problem.entry_point, globs=namespace)
+    runner = doctest.DocTestRunner(verbose=False)
+
+    for example in examples:
+        runner.run(example)
+
+    assert runner.summarize(verbose=False).failed == 0
+    assert runner.tries > 0
+
+
+@each_problem
+@pytest.mark.parametrize("body", ["pass", "return 0", "return True", "return []", "return ''", "return first"])
+def test_constant_answers_fail(problem: Problem, body: str) -> None:
+    """An answer that does not look at the question, or gives its first argument back, never passes."""
+    program = f"def {problem.entry_point}(first=None, *args, **kwargs):\n    {body}\n"
+
+    assert error_of(problem, program) is not None
+
+
+@each_problem
+def test_tests_are_many_and_plain(problem: Problem) -> None:
+    """10 to 25 assertions, and nothing that interprets a value."""
+    tree = ast.parse(source_of_tests(problem))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+
+    assert 10 <= sum(isinstance(node, ast.Assert) for node in ast.walk(tree)) <= 25
+    assert not (names | modules) & INTERPRETING
+
+
+def test_set_survives_its_own_format(tmp_path: Path) -> None:
+    """Written to a file and read again, the problems are the same."""
+    formats.write_problems(tmp_path / "starter.jsonl", PROBLEMS)
+
+    assert list(PROBLEMS) == list(formats.read_problems(tmp_path / "starter.jsonl"))
+
+
+def test_every_folder_is_a_problem() -> None:
+    """No folder is left out for want of a `problem.toml`."""
+    assert {problem.entry_point for problem in PROBLEMS} == {folder.name for folder in FOLDER.iterdir()}
