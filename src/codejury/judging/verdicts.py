@@ -144,6 +144,8 @@ async def judge(
 
 def _settle(seen: Observation, reference: Profile | None) -> tuple[Outcome, str]:
     """Outcome and detail of a sample; a fault that the reference does not show is the sample's."""
+    if reference is not None and reference.fault:
+        return Outcome.WRONG_ANSWER, f"the problem cannot be judged: {reference.fault}"
     if seen.outcome is None:
         return Outcome.WRONG_ANSWER, seen.detail
     if seen.outcome is Outcome.PASSED and reference and reference.sound and seen.finished < reference.finished:

@@ -303,7 +303,7 @@ CASES: tuple[Case, ...] = (
         for name, before, value in (
             ("function", "", "lambda *a: x + 1"),
             ("module", "import math", "math"),
-            ("class", "", "int"),
+            ("own-class", "class C:\n    pass\n", "C"),
             ("lock", "import threading", "threading.Lock()"),
             ("stream", "import io", "io.StringIO()"),
             ("object-in-tuple", "", "(x + 1, object())"),

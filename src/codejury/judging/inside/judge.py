@@ -64,7 +64,7 @@ class Judge:
 
     def __init__(self, job, host, requests, replies):
         self.job, self.host, self.requests, self.replies = job, host, requests, replies
-        self.number = 0  # of the last request
+        self.number = 0  # requests that were answered
         self.kept = {}  # (frame, index) -> [container, JSON text of its content]
         self.namespace = {}
         self.calls, self.finished, self.failed, self.changed = 0, 0, 0, False
@@ -304,8 +304,9 @@ class Judge:
 
     def exchange(self, body):
         """One request and its reply."""
+        nonce = int.from_bytes(os.urandom(4), "little")  # so that no answer can be sent ahead of its request
         try:
-            frames.send(self.requests, self.number, body)
+            frames.send(self.requests, nonce, body)
             number, reply = frames.receive(self.replies, self.job["most"] + 65536)
         except frames.Gone:
             self.sticky = "gone", ""
@@ -314,7 +315,7 @@ class Judge:
         except frames.TooLarge:
             self.sticky = "output_limit", "a reply over the limit"
             raise Stop from None
-        if number != self.number:
+        if number != nonce:
             self.sticky = "tampered", "a reply to another request"
             raise Stop
         self.number += 1
@@ -430,9 +431,9 @@ ACTING_ATTRIBUTES = frozenset(
     "__globals__ __subclasses__ __builtins__ __code__ __dict__ f_globals f_locals gi_frame".split()
 )
 HARMLESS_MODULES = frozenset(
-    "__future__ abc array base64 binascii bisect calendar cmath collections copy dataclasses datetime decimal difflib"
+    "__future__ abc array base64 binascii bisect calendar cmath collections contextlib copy dataclasses datetime decimal difflib"
     " enum fractions functools hashlib heapq itertools json keyword math numbers numpy operator pprint random re"
-    " statistics string struct textwrap time typing typing_extensions unicodedata zlib".split()
+    " statistics string struct textwrap time typing typing_extensions unicodedata xml zlib".split()
 )
 
 

@@ -94,16 +94,21 @@ DENIED = {
         set_mempolicy 238 fanotify_init 300 shmget 29 shmat 30 shmctl 31 semget 64 semop 65 semctl 66
         semtimedop 220 msgget 68 msgsnd 69 msgrcv 70 msgctl 71 mq_open 240 mq_unlink 241 landlock_create_ruleset 444
         landlock_add_rule 445 landlock_restrict_self 446 sethostname 170 setdomainname 171 nfsservctl 180
-        uselib 134 ustat 136 sysfs 139 _sysctl 156 create_module 174 get_kernel_syms 177 query_module 178""",
+        uselib 134 ustat 136 sysfs 139 _sysctl 156 create_module 174 get_kernel_syms 177 query_module 178
+        flock 73 inotify_init 253 inotify_init1 294 inotify_add_watch 254""",
 }
-# Numbers of the calls that are filtered by their arguments: clone, clone3, unshare, setns, ioctl, and the last
-# number that we know.
-SPECIAL = {"x86_64": {"clone": 56, "clone3": 435, "unshare": 272, "setns": 308, "ioctl": 16, "last": 462}}
+# Numbers of the calls that are filtered by their arguments: clone, clone3, unshare, setns, ioctl, fcntl, and the
+# last number that we know.
+SPECIAL = {"x86_64": {"clone": 56, "clone3": 435, "unshare": 272, "setns": 308, "ioctl": 16, "fcntl": 72, "last": 462}}
 
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _NAMESPACE_FLAGS = NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET | 0x80
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_DONE = 0x00050000  # the call is not made, and its caller told that it was
+# A lock on a file that all samples see would be a signal between them: record locks are granted without being taken.
+_LOCKS = (6, 7, 37, 38)
+_OTHERS_SIGNALS = (8, 10, 15, 1024, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
 
 
 def seccomp_filter(machine):
@@ -132,6 +137,10 @@ def seccomp_filter(machine):
             (_RETURN, 0, 0, _EPERM),
         ]
 
+    def by_second_argument(nr, answers):
+        checks = [x for value, answer in answers for x in ((_JUMP_EQUAL, 0, 1, value), (_RETURN, 0, 0, answer))]
+        return [(_JUMP_EQUAL, 0, len(checks) + 2, nr), (_LOAD, 0, 0, 24), *checks, (_RETURN, 0, 0, _ALLOW)]
+
     denied = sorted(int(number, 0) for number in DENIED[machine].split()[1::2])
     return [
         (_LOAD, 0, 0, 4),
@@ -147,12 +156,8 @@ def seccomp_filter(machine):
         (_JUMP_SET, 0, 1, _NAMESPACE_FLAGS),
         (_RETURN, 0, 0, _EPERM),
         (_RETURN, 0, 0, _ALLOW),
-        (_JUMP_EQUAL, 0, 5, n["ioctl"]),
-        (_LOAD, 0, 0, 24),
-        (_JUMP_EQUAL, 1, 0, _TIOCSTI),
-        (_JUMP_EQUAL, 0, 1, _TIOCLINUX),
-        (_RETURN, 0, 0, _EPERM),
-        (_RETURN, 0, 0, _ALLOW),
+        *by_second_argument(n["ioctl"], [(_TIOCSTI, _EPERM), (_TIOCLINUX, _EPERM)]),
+        *by_second_argument(n["fcntl"], [*((c, _DONE) for c in _LOCKS), *((c, _EPERM) for c in _OTHERS_SIGNALS)]),
         *only_newpid(n["unshare"], 0),
         *only_newpid(n["setns"], 1),
         *refuse_any(denied),
