@@ -44,6 +44,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         apply: Carry changes of the arguments back into the tests.
         scan: Look for names by which the tests may act on values.
         skip: Positions of assertions to leave out, since they killed the candidate before.
+        code: The tests as a former judge compiled them.
     """
 
     source: str
@@ -54,6 +55,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     apply: bool = True
     scan: bool = False
     skip: tuple[int, ...] = ()
+    code: str | None = None
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -74,6 +76,7 @@ class Message(msgspec.Struct, frozen=True):
 
     tests: list[tuple[int, str, int]]
     end: Report | None = None
+    code: str | None = None
 
 
 class Observation(msgspec.Struct, kw_only=True):
@@ -87,6 +90,7 @@ class Observation(msgspec.Struct, kw_only=True):
         killed: Position of the assertion during which the candidate ended; -1 for none that can be left out.
         cpu_s, wall_s, peak_bytes: Measured by the host.
         waited_s: Seconds in which the candidate could have run but had no processor; None where unknown.
+        code: The tests as the judge compiled them, where it was asked to look at them.
     """
 
     outcome: Outcome | None
@@ -101,6 +105,7 @@ class Observation(msgspec.Struct, kw_only=True):
     wall_s: float = 0.0
     peak_bytes: int | None = None
     waited_s: float | None = None
+    code: str | None = None
 
 
 class Clock:
@@ -205,6 +210,8 @@ class Session:
         self.buffer = bytearray()
         self.over: tuple[Outcome, str] | None = None
         self.waited: float | None = None
+        self.code: str | None = None
+        self.messages = 0
 
     async def run(self) -> Observation:
         """Hand over, watch, end, conclude."""
@@ -258,6 +265,7 @@ class Session:
             wall_s=wall,
             peak_bytes=ended.peak_bytes or None,
             waited_s=self.waited,
+            code=self.code,
         )
 
     def _counters(self, lane: Lane) -> tuple[int, int]:
@@ -290,16 +298,18 @@ class Session:
 
     def _job(self) -> dict[str, Any]:
         request, tests = self.request, self.request.tests
-        payload: dict[str, Any] = {"context": tests.context}
+        payload: dict[str, Any] = {}
         if isinstance(tests, CheckFunction):
-            payload |= {"code": tests.code, "function": tests.function}
-        else:
-            payload |= {"code": list(tests.code)}
+            payload["function"] = tests.function
+        if request.code is None:
+            code = tests.code if isinstance(tests, CheckFunction) else list(tests.code)
+            payload |= {"context": tests.context, "code": code}
         return {
             "source": request.source,
             "entry": request.entry_point,
             "most": request.limits.value_bytes,
             "tests": payload,
+            "code": request.code,
             "all": request.all_tests,
             "apply": request.apply,
             "scan": request.scan,
@@ -357,6 +367,9 @@ class Session:
             for line, name, us in message.tests:
                 known = name in Outcome._value2member_map_
                 self.tests.append(TestResult(line, Outcome(name), us / 1e6) if known else None)
+            if self.messages == 0:  # said before the candidate could say anything
+                self.code = message.code
+            self.messages += 1
             self.progress = time.monotonic()
             if message.end is not None:
                 return message.end

@@ -32,6 +32,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         changed: Whether it changes its arguments.
         acting: A name by which the tests may act on a candidate's value: verdicts are weak then.
         cpu_s: CPU seconds of the reference.
+        code: The tests as the judge compiled them for this interpreter, so that it need not again.
     """
 
     outcome: Outcome | None
@@ -41,6 +42,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     changed: bool = False
     acting: str | None = None
     cpu_s: float = 0.0
+    code: str | None = None
 
     @property
     def sound(self) -> bool:
@@ -48,8 +50,17 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return self.outcome is Outcome.PASSED
 
 
-async def profile(slot: Slot, problem: Problem, limits: Limits) -> Profile | None:
-    """Judge a problem's reference; None where it has none."""
+async def profile(
+    slot: Slot, problem: Problem, limits: Limits, *, all_tests: bool = False
+) -> Profile | None:
+    """Judge a problem's reference; None where it has none.
+
+    Args:
+        slot: Where it runs.
+        problem: The problem.
+        limits: Of this problem.
+        all_tests: Whether samples will run on after a failed test.
+    """
     if problem.reference is None:
         return None
     seen = await slot.observe(
@@ -58,6 +69,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits) -> Profile | Non
             entry_point=problem.entry_point,
             tests=problem.tests,
             limits=limits,
+            all_tests=all_tests,
             scan=True,
         )
     )
@@ -69,6 +81,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits) -> Profile | Non
         changed=seen.changed,
         acting=seen.acting,
         cpu_s=seen.cpu_s,
+        code=seen.code,
     )
 
 
@@ -117,6 +130,7 @@ async def judge(
         limits=limits,
         all_tests=all_tests,
         scan=reference is None,
+        code=reference.code if reference is not None else None,
     )
     seen = await _observe_all(slot, request) if all_tests else await slot.observe(request)
     outcome, detail = _settle(seen, reference)

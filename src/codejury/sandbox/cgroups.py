@@ -13,6 +13,16 @@ from pathlib import Path
 
 MOUNT = Path("/sys/fs/cgroup")
 CONTROLLERS = ("memory", "pids", "cpuacct")
+_LEGACY = {
+    "cpu": ("cpuacct", "cpuacct.usage"),
+    "memory": ("memory", "memory.oom_control"),
+    "pids": ("pids", "pids.events"),
+}
+_UNIFIED = {
+    "cpu": ("cpuacct", "cpu.stat"),
+    "memory": ("memory", "memory.events"),
+    "pids": ("pids", "pids.events"),
+}
 _NAME = re.compile(r"codejury-(\d+)-[0-9a-f]+-\d+")
 
 
@@ -26,10 +36,10 @@ class Group:
 
     def __init__(self, folders: dict[str, Path], *, unified: bool) -> None:
         self.folders, self.unified = folders, unified
-        self._usage: int | None = None
-        with contextlib.suppress(OSError):
-            name = "cpu.stat" if unified else "cpuacct.usage"
-            self._usage = os.open(folders["cpuacct"] / name, os.O_RDONLY | os.O_CLOEXEC)
+        self._files: dict[str, int] = {}
+        for use, (controller, name) in (_UNIFIED if unified else _LEGACY).items():
+            with contextlib.suppress(OSError, KeyError):
+                self._files[use] = os.open(folders[controller] / name, os.O_RDONLY | os.O_CLOEXEC)
 
     @property
     def paths(self) -> list[Path]:
@@ -50,40 +60,33 @@ class Group:
 
     def cpu_s(self) -> float | None:
         """CPU seconds of all its processes so far; None where they are not counted."""
-        if self._usage is None:
-            return None
-        data = os.pread(self._usage, 4096, 0)
         if self.unified:
-            found = re.search(rb"usage_usec (\d+)", data)
-            return int(found[1]) / 1e6 if found else None
-        return int(data) / 1e9
+            used = self._count("cpu", rb"usage_usec (\d+)")
+            return used / 1e6 if "cpu" in self._files else None
+        return int(os.pread(self._files["cpu"], 64, 0)) / 1e9 if "cpu" in self._files else None
 
     def kills(self) -> int:
         """How often a process was killed for want of memory so far."""
-        name = "memory.events" if self.unified else "memory.oom_control"
-        return self._count("memory", name, rb"^oom_kill (\d+)")
+        return self._count("memory", rb"oom_kill (\d+)")
 
     def refused_processes(self) -> int:
         """How often a new process was refused so far."""
-        return self._count("pids", "pids.events", rb"^max (\d+)")
+        return self._count("pids", rb"max (\d+)")
 
     def close(self) -> None:
         """Close and remove; what is not empty yet is left to the keeper."""
-        if self._usage is not None:
-            os.close(self._usage)
-            self._usage = None
+        for fd in self._files.values():
+            os.close(fd)
+        self._files = {}
         for folder in self.paths:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
-    def _count(self, controller: str, name: str, pattern: bytes) -> int:
-        folder = self.folders.get(controller)
-        if folder is None:
+    def _count(self, use: str, pattern: bytes) -> int:
+        if use not in self._files:
             return 0
-        with contextlib.suppress(OSError):
-            found = re.search(pattern, (folder / name).read_bytes(), re.MULTILINE)
-            return int(found[1]) if found else 0
-        return 0
+        found = re.search(pattern, os.pread(self._files[use], 4096, 0))
+        return int(found[1]) if found else 0
 
 
 class Groups:

@@ -244,15 +244,22 @@ def externally_held(numbered):
 
 
 def warm_up():
-    """Run the whole path a few times, so that a child finds caches filled and code specialised."""
+    """Play the whole part a few times, so that children find caches filled and code specialised."""
     source = (
         "from typing import List\nimport math\ndef f(x, y=1) -> List[int]:\n    r = [str(y)]\n    for i in range(3):\n"
         '        r.append(f"{i * 2.5}")\n    x.append(1)\n    return {"a": (sorted(r), x[0])}\n'
+        "def g(x): return x == 1 or [x]\n"
     )
-    for _ in range(12):
-        subject = Candidate(0, 0)
-        subject.most = 1 << 20
-        subject.load(source, "f")
-        subject.answer(1, '[[[1,2.5,"a"]],[],[]]')
-        subject.answer(2, "[[[1,2],2],[],[]]")
+    for entry, calls in (("f", ('[[[1,2.5,"a"]],[],[]]', "[[[1,2],2],[],[]]")), ("g", ("[[1],[],[]]", "[[2],[],[]]"))):
+        for _ in range(20):
+            requests, replies = os.pipe(), os.pipe()
+            for number, body in enumerate((codec.dumps([source, entry, 1 << 20]), *calls, *calls)):
+                frames.send(requests[1], number, body.encode())
+            os.close(requests[1])
+            try:
+                Candidate(requests[0], replies[1]).run()
+            except frames.Gone:
+                pass
+            for fd in (requests[0], *replies):
+                os.close(fd)
     sys.modules.pop(MODULE, None)

@@ -7,6 +7,9 @@ The host sends one job, JSON with the descriptors of the candidate's pipes, and 
 microseconds], …], "end": …}`; only the last one has an end. Standard library alone; from Python 3.9 on.
 """
 
+import binascii
+import gc
+import marshal
 import os
 import select
 import time
@@ -49,6 +52,8 @@ def play(host):
     """Take one job, judge it, report."""
     import _socket
 
+    gc.disable()  # the process lives for one sample
+
     sock = _socket.socket(fileno=host)
     head, ancillary, _, _ = sock.recvmsg(4, _socket.CMSG_SPACE(8))
     if len(head) < 4:
@@ -82,7 +87,7 @@ class Judge:
         """Load, test, report."""
         try:
             try:
-                code = self.compile_tests()
+                code = self.prepare()
             except (SyntaxError, ValueError) as error:
                 return self.end("problem", f"its tests do not compile: {type(error).__name__}: {error}")
             if self.load():
@@ -124,7 +129,8 @@ class Judge:
         ns[HOOK] = self
         function = self.job["tests"].get("function")
         try:
-            exec(context, ns)
+            if context is not None:
+                exec(context, ns)
             proxy = self.proxy()
             ns[self.job["entry"]] = proxy
             self.started = time.monotonic()
@@ -352,23 +358,51 @@ class Judge:
 
     # ---- instrumentation
 
-    def compile_tests(self):
-        """Code of the context, and of the tests with every assertion counted."""
+    def prepare(self):
+        """Code of context and tests: as a former judge of this problem made it, or made now.
+
+        What is made is told to the host before the candidate has said a word, so that no candidate can have part in
+        the code that judges others.
+        """
+        given = self.job["code"]
+        if given is not None:
+            return marshal.loads(binascii.a2b_base64(given))
         tests = self.job["tests"]
-        options = {"dont_inherit": True, "optimize": 0}
-        try:
-            context = compile(tests["context"], "<context>", "exec", **options)
-        except SyntaxError:
-            context = compile(tests["context"] + "\n    pass\n", "<context>", "exec", **options)
-        if self.job["scan"]:
-            code = tests["code"]
-            self.acting = interprets(tests["context"], *(code if isinstance(code, list) else [code]))
         parts = tests["code"] if isinstance(tests["code"], list) else [tests["code"]]
-        body = []
-        for part in parts:
-            tree = instrument(part, self.job["all"])
-            body.append(compile(tree, "<tests>", "exec", **options))
-        return context, body
+        made = compile_tests(tests["context"], parts, self.job["entry"], self.job["all"])
+        if self.job["scan"]:
+            self.acting = interprets(tests["context"], *parts)
+            self.report({"tests": [], "code": binascii.b2a_base64(marshal.dumps(made)).decode()})
+        return made
+
+
+def compile_tests(context, parts, entry, all_tests):
+    """Code of the context (None if the tests can do without it) and of the tests with every assertion counted."""
+    import ast
+
+    options = {"dont_inherit": True, "optimize": 0}
+    trees = [instrument(part, all_tests) for part in parts]
+    try:
+        tree = ast.parse(context, "<context>")
+    except SyntaxError:
+        context += "\n    pass\n"
+        tree = ast.parse(context, "<context>")
+    used = {node.id for part in trees for node in ast.walk(part) if isinstance(node, ast.Name)}
+    needed = not all(can_be_left_out(statement, used - {entry}) for statement in tree.body)
+    code = compile(context, "<context>", "exec", **options) if needed else None
+    return code, [compile(part, "<tests>", "exec", **options) for part in trees]
+
+
+def can_be_left_out(statement, used):
+    """Whether a statement of the context only binds names that the tests do not use."""
+    import ast
+
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return not statement.decorator_list and statement.name not in used
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        names = {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+        return "*" not in names and not names & used
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 class Problem(BaseException):
@@ -483,6 +517,32 @@ def instrument(source, all_tests):
 
 
 def warm_tests():
-    """Compile a small test a few times, so that children find code specialised."""
-    for _ in range(12):
-        compile(instrument("def check(c):\n    for i in range(3):\n        assert c(i) == i\n", False), "", "exec")
+    """Judge a small program a few times, so that children find caches filled and code specialised."""
+    import candidate
+
+    test = "def check(c):\n    for i in range(3):\n        assert c(i, [i]) == [i], 'no'\n        assert c(1, []) == []\n"
+    job = {
+        "source": "def f(n, x):\n    return list(x)\n",
+        "entry": "f",
+        "most": 1 << 20,
+        "tests": {"code": test, "context": "from typing import List\n", "function": "check"},
+        "all": False,
+        "apply": True,
+        "scan": True,
+        "skip": [],
+        "code": None,
+    }
+    made = compile_tests(job["tests"]["context"], [test], "f", False)
+    host = os.open(os.devnull, os.O_WRONLY)
+    for turn in range(24):
+        job["code"] = binascii.b2a_base64(marshal.dumps(made)).decode() if turn > 2 else None
+        requests, replies = os.pipe(), os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(requests[1])
+            candidate.play(requests[0], replies[1])
+        os.close(requests[0]), os.close(replies[1])
+        Judge(codec.loads(codec.dumps(job)), host, requests[1], replies[0]).run()
+        os.close(requests[1]), os.close(replies[0])
+        os.waitpid(pid, 0)
+    os.close(host)

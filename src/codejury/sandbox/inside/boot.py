@@ -25,6 +25,7 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "HOME": "/tmp",  # noqa: S108 - the sandbox's own
     "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+    "LD_BIND_NOW": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

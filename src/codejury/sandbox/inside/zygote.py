@@ -223,10 +223,11 @@ def become_child(options, role, uid, channel, first_free):
     if limits["processes"]:  # here and not in the lane, whose user has the zygote and all lanes
         set_limit("NPROC", limits["processes"])
     if options["isolated"]:
-        if options["ids"]:
+        if options["ids"]:  # leaving root drops every capability, and no_new_privs keeps them dropped
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
-        kernel.drop_capabilities()
+        else:
+            kernel.drop_capabilities()
     role.play(*numbers)
 
 
