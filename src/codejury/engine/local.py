@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
@@ -14,8 +13,17 @@ from codejury.judging import ROLES, Profile, Slot, Try, judge, profile
 from codejury.model import InfrastructureError, Job, Judged, Library, Limits, Outcome, Problem, Verdict
 from codejury.sandbox import Interpreter, Sandbox, Settings
 
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping, Sequence
+
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+
+
+class _Done(msgspec.Struct, frozen=True):
+    """A slot has no more work: its source is exhausted, or raised."""
+
+    error: Exception | None = None
 
 
 def usable_cores() -> int:
@@ -39,7 +47,7 @@ class LocalEngine:
 
     def __init__(
         self,
-        library: Library | None,
+        library: Library,
         *,
         limits: Limits,
         interpreter: Interpreter,
@@ -55,7 +63,7 @@ class LocalEngine:
         )
         self.slots: list[Slot] = []
 
-    async def __aenter__(self) -> LocalEngine:
+    async def __aenter__(self) -> Self:
         """Start the sandbox; raises TierUnavailable."""
         await self.sandbox.__aenter__()
         self.slots = [Slot(self.sandbox, self.limits) for _ in range(self.width)]
@@ -69,27 +77,33 @@ class LocalEngine:
 
     async def profile(
         self, problems: Sequence[tuple[Problem, Limits]]
-    ) -> AsyncIterator[tuple[Problem, Profile | None]]:
+    ) -> AsyncGenerator[tuple[Problem, Profile | None], None]:
         """Judge references; yields each problem with its profile, unordered."""
 
         async def work(slot: Slot, item: tuple[Problem, Limits]) -> tuple[Problem, Profile | None]:
             return item[0], await profile(slot, *item)
 
-        async for result in self._spread(_as_async(problems), work):
-            yield result
+        async with contextlib.aclosing(self._spread(_as_async(problems), work)) as results:
+            async for result in results:
+                yield result
 
-    async def submit(self, jobs: AsyncIterable[Job]) -> AsyncIterator[Judged]:
-        """Judge jobs side by side, unordered; doubtful timeouts are tried once more, alone, at the end."""
+    async def submit(self, jobs: AsyncIterable[Job]) -> AsyncGenerator[Judged, None]:
+        """Judge jobs side by side, unordered; doubtful timeouts are tried once more, alone, at the end.
+
+        At most three jobs a slot are fetched ahead of what the caller has taken. Whoever ends the iteration early
+        closes it (`contextlib.aclosing`): that ends the work under way.
+        """
         doubtful: list[tuple[Job, Verdict]] = []
 
         async def work(slot: Slot, job: Job) -> tuple[Job, Try]:
             return job, await self._judge(slot, job)
 
-        async for job, attempt in self._spread(jobs, work):
-            if attempt.doubtful:
-                doubtful.append((job, attempt.verdict))
-            else:
-                yield Judged(job, attempt.verdict)
+        async with contextlib.aclosing(self._spread(jobs, work)) as tries:
+            async for job, attempt in tries:
+                if attempt.doubtful:
+                    doubtful.append((job, attempt.verdict))
+                else:
+                    yield Judged(job, attempt.verdict)
         for job, before in doubtful:
             verdict = (await self._judge(self.slots[0], job)).verdict
             if verdict.outcome is not before.outcome:
@@ -97,7 +111,6 @@ class LocalEngine:
             yield Judged(job, verdict)
 
     async def _judge(self, slot: Slot, job: Job) -> Try:
-        assert self.library is not None
         problem = self.library.problem(job.problem_hash)
         source = self.library.program(job.program_hash)
         try:
@@ -110,43 +123,43 @@ class LocalEngine:
 
     async def _spread(
         self, items: AsyncIterable[Work], work: Callable[[Slot, Work], Awaitable[Result]]
-    ) -> AsyncIterator[Result]:
-        """Run `work` over all slots, as many at once as there are slots, fetching items only as they are needed."""
+    ) -> AsyncGenerator[Result, None]:
+        """Run `work` over all slots, as many at once as there are slots; items are fetched as they are needed."""
         source = aiter(items)
-        results: asyncio.Queue[Any] = asyncio.Queue(maxsize=2 * self.width)
-        fetching = asyncio.Lock()
-        end = object()
+        results: asyncio.Queue[Result | _Done] = asyncio.Queue(maxsize=2 * self.width)
+        fetching = asyncio.Lock()  # an asynchronous generator takes one caller at a time
+        end = _Done()
 
         async def run(slot: Slot) -> None:
             try:
                 while True:
                     async with fetching:
                         item = await anext(source, end)
-                    if item is end:
-                        return
-                    await results.put((await work(slot, item), None))  # type: ignore[arg-type]
+                    if isinstance(item, _Done):
+                        break
+                    await results.put(await work(slot, item))
             except Exception as error:  # noqa: BLE001 - told to the consumer, who raises it
-                await results.put((None, error))
-            finally:
-                await results.put((end, None))
+                await results.put(_Done(error))
+            else:
+                await results.put(end)
 
         tasks = [asyncio.create_task(run(slot)) for slot in self.slots]
         running = len(tasks)
         try:
             while running:
-                result, error = await results.get()
-                if error is not None:
-                    raise error
-                if result is end:
-                    running -= 1
-                else:
+                result = await results.get()
+                if not isinstance(result, _Done):
                     yield result
+                elif result.error is not None:
+                    raise result.error
+                else:
+                    running -= 1
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _as_async(items: Sequence[Work]) -> AsyncIterator[Work]:
+async def _as_async(items: Sequence[Work]) -> AsyncGenerator[Work, None]:
     for item in items:
         yield item

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from codejury.model.limits import Limits
-from codejury.model.problem import Problem
 from codejury.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Sequence
+
+    from codejury.model.problem import Problem
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
