@@ -2,7 +2,8 @@
 
 from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.demo import DemoResult, demo
-from codejury.pipeline.judge import JudgeSettings, Progress, judge, judge_samples
+from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
+from codejury.pipeline.references import Progress
 from codejury.pipeline.summary import summarise
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "JudgeSettings",
     "Progress",
     "check",
+    "default_run_name",
     "demo",
     "judge",
     "judge_samples",

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import AsyncIterator, Mapping
-
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from codejury.engine import LocalEngine
-from codejury.judging import Profile, verdict_key
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, text_hash
-from codejury.pipeline.judge import Progress, effective_limits, largest
-from codejury.report.document import (
-    CheckFailure,
-    ProblemSetRef,
-    Probe,
-    References,
-    SetsCheckDocument,
-    TimingRow,
-)
+from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
+from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
 from codejury.sandbox import describe
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    from codejury.judging import Profile
 
 PROBES: Mapping[str, str] = {
     "pass": "def {entry}(*args, **kwargs):\n    pass\n",
@@ -51,22 +49,6 @@ PROBES: Mapping[str, str] = {
 """Programs that solve nothing, by name; `{entry}` is the entry point."""
 
 
-class _Programs:
-    """`model.Library` of a set's problems and some programs."""
-
-    def __init__(self, problem_set: ProblemSet) -> None:
-        self.problems = {problem.hash: problem for problem in problem_set.problems}
-        self.programs: dict[str, str] = {}
-
-    def problem(self, problem_hash: str) -> Problem:
-        """The problem with this hash."""
-        return self.problems[problem_hash]
-
-    def program(self, program_hash: str) -> str:
-        """The program with this hash."""
-        return self.programs[program_hash]
-
-
 async def check(
     problem_set: ProblemSet,
     *,
@@ -92,60 +74,93 @@ async def check(
         InfrastructureError: The sandbox cannot be had.
     """
     started, limits, progress = time.monotonic(), limits or Limits(), progress or Progress()
-    library = _Programs(problem_set)
-    own = {digest: effective_limits(problem, limits) for digest, problem in library.problems.items()}
     interpreter = describe(python)
+    programs = _Programs(problem_set, limits)
     engine = LocalEngine(
-        library,
-        limits=largest(own.values(), limits),
+        programs,
+        limits=largest(programs.limits.values(), limits),
         interpreter=interpreter,
         slots=slots,
         packages=packages,
         tier=tier,
     )
-    failures: list[CheckFailure] = []
-    passed = dict.fromkeys(PROBES, 0)
-    names: dict[tuple[str, str], str] = {}
-    infra = 0
-
-    async def jobs() -> AsyncIterator[Job]:
-        for digest, problem in library.problems.items():
-            for name, template in PROBES.items():
-                source = template.replace("{entry}", problem.entry_point)
-                program_hash = text_hash(source)
-                library.programs[program_hash] = source
-                names[digest, program_hash] = name
-                key = verdict_key(
-                    problem, program_hash, own[digest], tier=tier, interpreter=interpreter.version, all_tests=False
-                )
-                yield Job(key=key, problem_hash=digest, program_hash=program_hash, limits=own[digest])
-
+    context = KeyContext(tier=tier, interpreter=interpreter.version, packages=packages)
     async with engine:
-        progress.stage("references", len(library.problems))
-        profiles: dict[str, Profile | None] = {}
-        async for problem, profile in engine.profile([(p, own[d]) for d, p in library.problems.items()]):
+        profiles = await _judge_references(engine, programs, progress)
+        engine.profiles = profiles
+        failures = await _judge_probes(engine, programs, context, progress)
+    failures += _failed_references(programs.problems, profiles)
+    return _document(problem_set, tier, profiles, failures, time.monotonic() - started)
+
+
+class _Programs:
+    """`model.Library` of a set's problems and the probes."""
+
+    def __init__(self, problem_set: ProblemSet, limits: Limits) -> None:
+        self.problems = {problem.hash: problem for problem in problem_set.problems}
+        self.limits = {digest: effective_limits(problem, limits) for digest, problem in self.problems.items()}
+        self.sources: dict[str, str] = {}
+
+    def problem(self, problem_hash: str) -> Problem:
+        """The problem with this hash."""
+        return self.problems[problem_hash]
+
+    def program(self, program_hash: str) -> str:
+        """The program with this hash."""
+        return self.sources[program_hash]
+
+    def add(self, source: str) -> str:
+        """Keep a program; returns its hash."""
+        digest = text_hash(source)
+        self.sources[digest] = source
+        return digest
+
+
+async def _judge_references(
+    engine: LocalEngine, programs: _Programs, progress: Progress
+) -> dict[str, Profile | None]:
+    progress.stage("references", len(programs.problems))
+    todo = [(problem, programs.limits[digest]) for digest, problem in programs.problems.items()]
+    profiles: dict[str, Profile | None] = {}
+    async with contextlib.aclosing(engine.profile(todo)) as results:
+        async for problem, profile in results:
             profiles[problem.hash] = profile
             progress.step(profile.outcome if profile else None)
-        engine.profiles = profiles
-        failures += _failed_references(library.problems, profiles)
-        progress.stage("probes", len(library.problems) * len(PROBES))
-        async for judged in engine.submit(jobs()):
-            verdict, problem = judged.verdict, library.problems[judged.job.problem_hash]
+    return profiles
+
+
+async def _judge_probes(
+    engine: LocalEngine, programs: _Programs, context: KeyContext, progress: Progress
+) -> list[CheckFailure]:
+    """Probes that pass, or that could not be judged."""
+    names: dict[str, str] = {}  # of probes, by their program
+
+    async def jobs() -> AsyncGenerator[Job, None]:
+        for digest, problem in programs.problems.items():
+            limits = programs.limits[digest]
+            for name, template in PROBES.items():
+                program_hash = programs.add(template.replace("{entry}", problem.entry_point))
+                key = context.key(problem, program_hash, limits)
+                names[program_hash] = name
+                yield Job(key=key, problem_hash=digest, program_hash=program_hash, limits=limits)
+
+    progress.stage("probes", len(programs.problems) * len(PROBES))
+    failures = []
+    async with contextlib.aclosing(engine.submit(jobs())) as results:
+        async for judged in results:
+            verdict = judged.verdict
             progress.step(verdict.outcome)
-            infra += verdict.outcome is Outcome.INFRA_ERROR
             if verdict.passed or verdict.outcome is Outcome.INFRA_ERROR:
-                name = names[judged.job.problem_hash, judged.job.program_hash]
-                passed[name] += verdict.passed
                 failures.append(
                     CheckFailure(
-                        id=problem.id,
-                        program=name,
+                        id=programs.problem(judged.job.problem_hash).id,
+                        program=names[judged.job.program_hash],
                         outcome=verdict.outcome,
                         integrity=verdict.integrity,
                         detail=verdict.detail,
                     )
                 )
-    return _document(problem_set, tier, profiles, passed, failures, time.monotonic() - started)
+    return failures
 
 
 def _failed_references(
@@ -171,7 +186,6 @@ def _document(
     problem_set: ProblemSet,
     tier: str,
     profiles: Mapping[str, Profile | None],
-    passed: Mapping[str, int],
     failures: list[CheckFailure],
     wall_s: float,
 ) -> SetsCheckDocument:
@@ -187,8 +201,10 @@ def _document(
     if weak:
         shown = ", ".join(weak[:5]) + (", …" if len(weak) > 5 else "")
         warnings.append(
-            f"{len(weak)} problems have tests that may act on a candidate's value, so that their verdicts are weak: {shown}"
+            f"{len(weak)} problems have tests that may act on a candidate's value, so that their verdicts are"
+            f" weak: {shown}"
         )
+    passed = Counter(failure.program for failure in failures if failure.outcome is Outcome.PASSED)
     return SetsCheckDocument(
         problem_set=ProblemSetRef(name=problem_set.name, version=problem_set.version, hash=problem_set.hash),
         tier=tier,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from codejury.model import Limits, TierUnavailable
-from codejury.pipeline.judge import JudgeSettings, Progress, judge_samples
+from codejury.pipeline.judge import JudgeSettings, judge_samples
 from codejury.pipeline.summary import summarise
-from codejury.report.document import JudgeDocument
+from codejury.report import JudgeDocument
 from codejury.sandbox import Roles, Sandbox, Settings, describe
 from codejury.sets import starter
 from codejury.sets.starter import contestants
-from codejury.store import Store
+
+if TYPE_CHECKING:
+    from codejury.pipeline.references import Progress
+    from codejury.store import Store
 
 KS = (1, 5, 10)
 
@@ -49,7 +54,8 @@ async def demo(store: Store, *, slots: int | None = None, progress: Progress | N
             run=name,
             slots=slots,
             tier="none" if missing else "namespaces",
-            meta={"model": name, "temperature": "0.8"},
+            ks=KS,
+            meta={"model": name},
         )
         await judge_samples(store, settings, problem_set, contestants.samples(name), progress)
         documents.append(summarise(store, name, KS))

@@ -1,43 +1,57 @@
-"""Samples to verdicts: reads, profiles the references, judges, keeps; every step can be taken up again."""
+"""Samples to verdicts: reads, profiles the references, judges, keeps; a run that was broken off can go on."""
 
 from __future__ import annotations
 
 import contextlib
-import datetime
+import datetime as dt
 import hashlib
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 import codejury
 from codejury import extract, formats, sets
 from codejury.engine import LocalEngine
-from codejury.judging import JUDGE_VERSION, Profile, verdict_key
+from codejury.judging import JUDGE_VERSION
 from codejury.model import (
+    CodejuryError,
     Job,
     Judged,
     Limits,
     Machine,
     Manifest,
     Outcome,
-    Problem,
-    ProblemSet,
     ProblemSetInfo,
-    Program,
-    Sample,
     SamplesInfo,
     Timing,
     UsageError,
-    text_hash,
 )
 from codejury.model import Interpreter as InterpreterInfo
+from codejury.pipeline.references import (
+    KeyContext,
+    Progress,
+    effective_limits,
+    largest,
+    reference_notes,
+    reference_profiles,
+)
 from codejury.sandbox import Interpreter, describe
-from codejury.store import Ingested, Store
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Mapping
+
+    from codejury.model import Problem, ProblemSet, Sample
+    from codejury.store import Ingested, Store
 
 BATCH = 64
+"""Verdicts that are written together."""
+
 BATCH_S = 1.0
+"""Seconds after which they are written although they are fewer."""
+
+_SHOWN = 5
 
 
 class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +67,14 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         packages: Import names of its installed packages that candidates see.
         tier: Isolation tier.
         all_tests: Run on after a failed test.
+        ks: The k of pass@k that will be asked for; a k above a problem's samples is refused before judging.
+        drop_short: Problems with fewer samples than the largest k will be left out.
         level: Confidence level of the intervals.
         meta: How the samples were made: model, temperature, …
         allow_missing: Judge though some problems have no sample.
         allow_empty: Keep empty answers, judged as `no_code`.
         resume: Go on with the run of this name.
+        retry_infra: Judge again what ended in an infrastructure error; needs `resume`.
     """
 
     samples: str
@@ -69,41 +86,34 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     tier: str = "namespaces"
     all_tests: bool = False
+    ks: tuple[int, ...] | None = None
+    drop_short: bool = False
     level: float = 0.95
-    meta: Mapping[str, str] = {}
+    meta: dict[str, str] = {}
     allow_missing: bool = False
     allow_empty: bool = False
     resume: bool = False
-
-
-class Progress:
-    """What a long judging tells of itself; this one is silent."""
-
-    def stage(self, name: str, total: int) -> None:
-        """A stage begins: its name, and how many steps it has."""
-
-    def step(self, outcome: Outcome | None) -> None:
-        """One step is done; with the outcome of a program where it was judged."""
+    retry_infra: bool = False
 
 
 async def judge(store: Store, settings: JudgeSettings, progress: Progress | None = None) -> str:
     """Judge a file of samples; returns the run's name. What was judged is kept whatever happens.
 
     Raises:
-        UsageError: The input is wrong, or the problem set cannot be judged.
+        UsageError: The input is wrong, or the problem set cannot be judged. No new run is kept.
         InfrastructureError: The sandbox or the store cannot be had.
     """
+    _check_settings(settings)
     problem_set = sets.load(settings.problems)
-    interpreter = describe(settings.python)
-    interpreter.find_packages(settings.packages)
-    name = settings.run or _default_name(settings)
-    if settings.resume:
-        run = _resume(store, name, settings, problem_set, interpreter)
-    else:
-        pairs = _programs(settings, problem_set)
-        run = _create(store, name, settings, problem_set, interpreter, pairs)
-    await judge_pending(store, run, settings, problem_set, interpreter, progress or Progress())
-    return name
+    if not settings.resume:
+        samples = formats.read_samples(
+            settings.samples, known=problem_set.by_id(), allow_empty=settings.allow_empty
+        )
+        return await judge_samples(store, settings, problem_set, samples, progress)
+    interpreter = _interpreter(settings)
+    run = _resume(store, settings, problem_set, interpreter)
+    await _judge_pending(store, run, settings, problem_set, interpreter, progress or Progress())
+    return store.manifest(run).run
 
 
 async def judge_samples(
@@ -114,64 +124,67 @@ async def judge_samples(
     progress: Progress | None = None,
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name."""
-    interpreter = describe(settings.python)
-    name = settings.run or _default_name(settings)
-    problems = problem_set.by_id()
-    pairs = ((sample, extract.program(problems[sample.problem_id], sample)) for sample in samples)
-    run = _create(store, name, settings, problem_set, interpreter, pairs)
-    await judge_pending(store, run, settings, problem_set, interpreter, progress or Progress())
+    _check_settings(settings)
+    interpreter = _interpreter(settings)
+    name = settings.run or default_run_name(settings.samples)
+    run = _create(store, name, settings, problem_set, interpreter, samples)
+    try:
+        await _judge_pending(store, run, settings, problem_set, interpreter, progress or Progress())
+    except CodejuryError:
+        if not store.find_run(name).judged:
+            store.delete_run(run)
+        raise
     return name
 
 
-async def judge_pending(
-    store: Store,
-    run: int,
-    settings: JudgeSettings,
-    problem_set: ProblemSet,
-    interpreter: Interpreter,
-    progress: Progress,
-) -> None:
-    """Judge what a run has not judged yet."""
-    manifest = store.manifest(run)
-    problems = {p.hash: p for p in problem_set.problems if p.id not in manifest.missing}
-    limits = {digest: effective_limits(p, settings.limits) for digest, p in problems.items()}
-    context = _KeyContext(settings, interpreter)
-    started = time.monotonic()
-    engine = LocalEngine(
-        store.library(run),
-        limits=largest(limits.values(), settings.limits),
-        interpreter=interpreter,
-        slots=settings.slots,
-        packages=settings.packages,
-        tier=settings.tier,
-    )
-    async with engine:
-        engine.profiles = await _profiles(store, engine, problems, limits, context, progress)
-        notes = _notes(problems, engine.profiles)
-        if notes != manifest.notes:
-            store.replace_manifest(run, msgspec.structs.replace(manifest, notes=notes))
-        info = store.find_run(manifest.run)
-        progress.stage("judging", sum(1 for _ in store.pending(run)))
-        jobs = _jobs(store, run, problems, limits, context)
-        try:
-            await _drain(engine.submit(jobs), store, run, progress)
-        finally:
-            judged = store.find_run(manifest.run).judged - info.judged
-            store.finish(run, Timing(wall_s=time.monotonic() - started, samples=judged))
+def default_run_name(samples: str) -> str:
+    """A run's name: the file's, and the time in UTC to the microsecond."""
+    stem = Path(samples).name.partition(".")[0] or "run"
+    return f"{stem}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S-%f}"
 
 
-# ---- beginning a run
+# ---- what is refused before anything is judged
 
 
-def _default_name(settings: JudgeSettings) -> str:
-    stem = Path(settings.samples).name.partition(".")[0] or "run"
-    return f"{stem}-{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S-%f}"
+def _check_settings(settings: JudgeSettings) -> None:
+    ks = settings.ks
+    if not 0 < settings.level < 1:
+        raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
+    if ks is not None and (not ks or min(ks) < 1):
+        raise UsageError(f"k {', '.join(map(str, ks)) or 'none'}: give one or more k of at least 1")
+    if settings.resume and settings.run is None:
+        raise UsageError("--resume needs the run's name: add --run NAME")
+    if settings.retry_infra and not settings.resume:
+        raise UsageError("--retry judges a run's samples again: add --resume and --run NAME")
 
 
-def _programs(settings: JudgeSettings, problem_set: ProblemSet) -> Iterator[tuple[Sample, Program]]:
-    problems = problem_set.by_id()
-    for sample in formats.read_samples(settings.samples, known=problems, allow_empty=settings.allow_empty):
-        yield sample, extract.program(problems[sample.problem_id], sample)
+def _check_enough(settings: JudgeSettings, n: Mapping[str, int]) -> None:
+    """Refuse a k that some problem has too few samples for: better now than after hours of judging."""
+    if settings.ks is None:
+        return
+    k = max(settings.ks)
+    short = [f"{name} ({number})" for name, number in n.items() if 0 < number < k]
+    if len(short) == sum(number > 0 for number in n.values()):
+        raise UsageError(f"{settings.samples}: no problem has {k} samples: take a smaller k")
+    if short and not settings.drop_short:
+        raise UsageError(
+            f"{settings.samples}: pass@{k} needs {k} samples of each problem, and {len(short)} of {len(n)} have"
+            f" fewer: {_named(short)}: take a smaller k, or leave them out of every figure with --drop-short"
+        )
+
+
+def _named(names: list[str] | tuple[str, ...]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _interpreter(settings: JudgeSettings) -> Interpreter:
+    interpreter = describe(settings.python)
+    interpreter.find_packages(settings.packages)
+    return interpreter
+
+
+# ---- beginning a run, and going on with it
 
 
 def _create(
@@ -180,23 +193,24 @@ def _create(
     settings: JudgeSettings,
     problem_set: ProblemSet,
     interpreter: Interpreter,
-    pairs: Iterable[tuple[Sample, Program]],
+    samples: Iterable[Sample],
 ) -> int:
     manifest = _manifest(name, settings, problem_set, interpreter)
+    problems = problem_set.by_id()
+    pairs = ((sample, extract.program(problems[sample.problem_id], sample)) for sample in samples)
 
     def complete(ingested: Ingested) -> Manifest:
         missing = ingested.missing
         if not ingested.samples:
             raise UsageError(f"{settings.samples}: no samples")
         if missing and not settings.allow_missing:
-            shown = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
             raise UsageError(
                 f"{settings.samples}: {len(missing)} of {len(problem_set.problems)} problems have no sample"
-                f" ({shown}): complete the file, or judge the rest with --allow-missing"
+                f" ({_named(missing)}): complete the file, or judge the rest with --allow-missing"
             )
+        _check_enough(settings, ingested.n)
         info = msgspec.structs.replace(manifest.samples, count=ingested.samples)
-        rules = dict(ingested.rules)
-        return msgspec.structs.replace(manifest, samples=info, missing=missing, rules=rules)
+        return msgspec.structs.replace(manifest, samples=info, missing=missing, rules=dict(ingested.rules))
 
     return store.create_run(manifest, problem_set, pairs, complete=complete)
 
@@ -205,7 +219,7 @@ def _manifest(name: str, settings: JudgeSettings, problem_set: ProblemSet, inter
     implementation, _, version = interpreter.version.partition(" ")
     return Manifest(
         run=name,
-        created=f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}",
+        created=f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}",
         problem_set=ProblemSetInfo.of(problem_set),
         samples=SamplesInfo(file=settings.samples, sha256=_file_hash(settings.samples)),
         limits=settings.limits,
@@ -217,7 +231,7 @@ def _manifest(name: str, settings: JudgeSettings, problem_set: ProblemSet, inter
         machine=Machine.here(),
         hash_seed=0,
         level=settings.level,
-        meta=dict(settings.meta),
+        meta=settings.meta,
         allow_missing=settings.allow_missing,
         packages=settings.packages,
     )
@@ -229,119 +243,88 @@ def _file_hash(path: str) -> str:
     return ""
 
 
-_FIXED = ("limits", "tier", "all_tests", "python", "judge_version", "packages")
-
-
-def _resume(
-    store: Store, name: str, settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter
-) -> int:
+def _resume(store: Store, settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter) -> int:
     """The run to go on with; everything that its verdicts depend on must be the same."""
-    if settings.run is None:
-        raise UsageError("--resume needs the run's name: add --run NAME")
+    name = settings.run or ""
     run = store.find_run(name).id
     before, now = store.manifest(run), _manifest(name, settings, problem_set, interpreter)
-    differ = [field for field in _FIXED if getattr(before, field) != getattr(now, field)]
-    if before.problem_set.hash != now.problem_set.hash:
-        differ.append("problems")
-    if before.samples.sha256 != now.samples.sha256:
-        differ.append("samples")
-    if differ:
-        raise UsageError(f"run {name!r} was begun with other {', '.join(differ)}: resume it with the same ones")
+    if differ := _differences(before, now):
+        raise UsageError(
+            f"run {name!r} was begun with other settings: {'; '.join(differ)}: resume it with the same"
+        )
+    counts = store.counts(run)
+    _check_enough(settings, dict(zip(counts.problem_ids, counts.samples.tolist(), strict=True)))
+    if settings.retry_infra:
+        store.reopen(run, [Outcome.INFRA_ERROR])
     return run
 
 
-# ---- references
-
-
-class _KeyContext(msgspec.Struct, frozen=True):
-    """What a verdict's key depends on besides problem, program and limits."""
-
-    settings: JudgeSettings
-    interpreter: Interpreter
-
-    def key(self, problem: Problem, program_hash: str, limits: Limits) -> str:
-        """The key of a verdict."""
-        return verdict_key(
-            problem,
-            program_hash,
-            limits,
-            tier=self.settings.tier,
-            interpreter=" ".join((self.interpreter.version, *self.settings.packages)),
-            all_tests=self.settings.all_tests,
-        )
-
-
-def effective_limits(problem: Problem, limits: Limits) -> Limits:
-    """The run's limits with the problem's own applied."""
-    return problem.limits.apply(limits) if problem.limits is not None else limits
-
-
-def largest(all_limits: Iterable[Limits], default: Limits) -> Limits:
-    """The largest of each limit: what the sandbox must be able to give."""
-    result = default
-    for limits in all_limits:
-        larger = {name: max(getattr(result, name), getattr(limits, name)) for name in Limits.__struct_fields__}
-        result = msgspec.structs.replace(result, **larger)
-    return result
-
-
-async def _profiles(
-    store: Store,
-    engine: LocalEngine,
-    problems: Mapping[str, Problem],
-    limits: Mapping[str, Limits],
-    context: _KeyContext,
-    progress: Progress,
-) -> dict[str, Profile | None]:
-    """What the references show, from the store where this machine has seen it before.
-
-    Raises:
-        UsageError: A problem's tests can judge nobody.
-    """
-    found: dict[str, Profile | None] = {}
-    keys: dict[str, str] = {}
-    for digest, problem in problems.items():
-        if problem.reference is None:
-            found[digest] = None
-            continue
-        keys[digest] = context.key(problem, text_hash(problem.reference), limits[digest])
-        body = store.profile(keys[digest])
-        if body is not None:
-            found[digest] = msgspec.json.decode(body, type=Profile)
-    todo = [(problem, limits[digest]) for digest, problem in problems.items() if digest not in found]
-    if todo:
-        progress.stage("references", len(todo))
-    async for problem, profile in engine.profile(todo):
-        found[problem.hash] = profile
-        progress.step(None)
-        if profile is not None:
-            store.put_profile(keys[problem.hash], msgspec.json.encode(profile))
-    faults = [f"{problems[d].id}: {p.fault}" for d, p in found.items() if p is not None and p.fault]
-    if faults:
-        more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
-        raise UsageError(f"problems that cannot be judged: {'; '.join(faults[:3])}{more}: mend or remove them")
-    return found
-
-
-def _notes(problems: Mapping[str, Problem], profiles: Mapping[str, Profile | None]) -> tuple[str, ...]:
-    """What a reader of the run must know of its references."""
-    unsound = [
-        f"{problems[d].id} ({p.outcome})" for d, p in sorted(profiles.items()) if p is not None and not p.sound
+def _differences(before: Manifest, now: Manifest) -> list[str]:
+    """What of a run's settings is not as it was, in words."""
+    pairs = [(name, getattr(before.limits, name), getattr(now.limits, name)) for name in Limits.__struct_fields__]
+    pairs += [
+        (name, getattr(before, name), getattr(now, name))
+        for name in ("tier", "all_tests", "judge_version", "packages")
     ]
-    without = sum(1 for p in profiles.values() if p is None)
-    notes = []
-    if unsound:
-        notes.append(
-            f"the reference fails its own tests on {len(unsound)} problems: {', '.join(sorted(unsound)[:10])}"
-        )
-    if without:
-        notes.append(
-            f"{without} problems have no reference: that samples finish all their tests is not checked there"
-        )
-    return tuple(notes)
+    for name, then, here in (
+        ("python", before.python, now.python),
+        ("meta", before.meta, now.meta or before.meta),
+    ):
+        pairs.append((name, msgspec.to_builtins(then), msgspec.to_builtins(here)))
+    differ = [f"{name} {then!r} then, {here!r} now" for name, then, here in pairs if then != here]
+    if before.problem_set.hash != now.problem_set.hash:
+        differ.append("the problems")
+    if before.samples.sha256 != now.samples.sha256:
+        differ.append("the samples")
+    return differ
 
 
 # ---- judging
+
+
+async def _judge_pending(
+    store: Store,
+    run: int,
+    settings: JudgeSettings,
+    problem_set: ProblemSet,
+    interpreter: Interpreter,
+    progress: Progress,
+) -> None:
+    """Judge what a run has not judged yet."""
+    manifest = store.manifest(run)
+    problems = {p.hash: p for p in problem_set.problems if p.id not in manifest.missing}
+    limits = {digest: effective_limits(p, settings.limits) for digest, p in problems.items()}
+    context = KeyContext(
+        tier=settings.tier,
+        interpreter=interpreter.version,
+        packages=settings.packages,
+        all_tests=settings.all_tests,
+    )
+    started = time.monotonic()
+    engine = LocalEngine(
+        store.library(run),
+        limits=largest(limits.values(), settings.limits),
+        interpreter=interpreter,
+        slots=settings.slots,
+        packages=settings.packages,
+        tier=settings.tier,
+    )
+    async with engine:
+        engine.profiles = await reference_profiles(store, engine, problems, limits, context, progress)
+        notes = reference_notes(problems, engine.profiles)
+        if notes != manifest.notes:
+            store.replace_manifest(run, msgspec.structs.replace(manifest, notes=notes))
+        before = store.find_run(manifest.run).judged
+        progress.stage("judging", sum(1 for _ in store.pending(run)))
+        try:
+            async with (
+                contextlib.aclosing(_jobs(store, run, problems, limits, context)) as jobs,
+                contextlib.aclosing(engine.submit(jobs)) as verdicts,
+            ):
+                await _keep(verdicts, store, run, progress)
+        finally:
+            judged = store.find_run(manifest.run).judged - before
+            store.finish(run, Timing(wall_s=time.monotonic() - started, samples=judged))
 
 
 async def _jobs(
@@ -349,8 +332,8 @@ async def _jobs(
     run: int,
     problems: Mapping[str, Problem],
     limits: Mapping[str, Limits],
-    context: _KeyContext,
-) -> AsyncIterator[Job]:
+    context: KeyContext,
+) -> AsyncGenerator[Job, None]:
     for problem_hash, _, program_hash in store.pending(run):
         own = limits[problem_hash]
         yield Job(
@@ -358,22 +341,21 @@ async def _jobs(
             problem_hash=problem_hash,
             program_hash=program_hash,
             limits=own,
-            all_tests=context.settings.all_tests,
+            all_tests=context.all_tests,
         )
 
 
-async def _drain(verdicts: AsyncIterator[Judged], store: Store, run: int, progress: Progress) -> None:
+async def _keep(verdicts: AsyncGenerator[Judged, None], store: Store, run: int, progress: Progress) -> None:
     """Keep verdicts in batches; the last one also when the work is broken off."""
     sink = store.sink(run)
     batch: list[Judged] = []
     kept = time.monotonic()
     try:
-        async with contextlib.aclosing(verdicts) as stream:  # type: ignore[type-var]
-            async for judged in stream:
-                batch.append(judged)
-                progress.step(judged.verdict.outcome)
-                if len(batch) >= BATCH or time.monotonic() - kept > BATCH_S:
-                    sink.put(batch)
-                    batch, kept = [], time.monotonic()
+        async for judged in verdicts:
+            batch.append(judged)
+            progress.step(judged.verdict.outcome)
+            if len(batch) >= BATCH or time.monotonic() - kept > BATCH_S:
+                sink.put(batch)
+                batch, kept = [], time.monotonic()
     finally:
         sink.put(batch)

@@ -1,0 +1,146 @@
+"""References before samples: limits and keys of each problem, and what its reference shows."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from codejury.judging import Profile, verdict_key
+from codejury.model import Limits, Outcome, Problem, UsageError, text_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from codejury.engine import LocalEngine
+    from codejury.store import Store
+
+_SHOWN = 10
+_FAULTS_SHOWN = 3
+
+
+class Progress:
+    """What a long judging tells of itself; this one is silent."""
+
+    def stage(self, name: str, total: int) -> None:
+        """A stage begins: its name, and how many steps it has."""
+
+    def step(self, outcome: Outcome | None) -> None:
+        """One step is done; with the outcome of a program where it was judged."""
+
+
+class KeyContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verdict's key depends on besides problem, program and limits.
+
+    Attributes:
+        tier: Isolation tier.
+        interpreter: Implementation and version, as "cpython 3.11.7".
+        packages: Import names of the packages that programs see.
+        all_tests: Whether tests run on after a failed one.
+    """
+
+    tier: str
+    interpreter: str
+    packages: tuple[str, ...] = ()
+    all_tests: bool = False
+
+    def key(self, problem: Problem, program_hash: str, limits: Limits) -> str:
+        """The key of a verdict."""
+        return verdict_key(
+            problem,
+            program_hash,
+            limits,
+            tier=self.tier,
+            interpreter=" ".join((self.interpreter, *self.packages)),
+            all_tests=self.all_tests,
+        )
+
+
+def effective_limits(problem: Problem, limits: Limits) -> Limits:
+    """The run's limits with the problem's own applied."""
+    return problem.limits.apply(limits) if problem.limits is not None else limits
+
+
+def largest(all_limits: Iterable[Limits], default: Limits) -> Limits:
+    """The largest of each limit: what the sandbox must be able to give."""
+    result = default
+    for limits in all_limits:
+        larger = {name: max(getattr(result, name), getattr(limits, name)) for name in Limits.__struct_fields__}
+        result = msgspec.structs.replace(result, **larger)
+    return result
+
+
+async def reference_profiles(
+    store: Store,
+    engine: LocalEngine,
+    problems: Mapping[str, Problem],
+    limits: Mapping[str, Limits],
+    context: KeyContext,
+    progress: Progress,
+) -> dict[str, Profile | None]:
+    """What the references show, from the store where it has judged them before; None for those without one.
+
+    Args:
+        store: Keeps profiles under the key of the reference's verdict.
+        engine: Judges the references that the store does not know.
+        problems: By hash.
+        limits: Of each problem, by its hash.
+        context: The rest of the keys.
+        progress: Told of each step.
+
+    Raises:
+        UsageError: A problem's tests can judge nobody.
+    """
+    found: dict[str, Profile | None] = {}
+    keys: dict[str, str] = {}
+    for digest, problem in problems.items():
+        if problem.reference is None:
+            found[digest] = None
+            continue
+        keys[digest] = context.key(problem, text_hash(problem.reference), limits[digest])
+        body = store.profile(keys[digest])
+        if body is not None:
+            found[digest] = msgspec.json.decode(body, type=Profile)
+    todo = [(problem, limits[digest]) for digest, problem in problems.items() if digest not in found]
+    if todo:
+        progress.stage("references", len(todo))
+    async with contextlib.aclosing(engine.profile(todo)) as profiles:
+        async for problem, profile in profiles:
+            found[problem.hash] = profile
+            progress.step(None)
+            if profile is not None and profile.sound:  # a failure may be this machine's, and is looked at again
+                store.put_profile(keys[problem.hash], msgspec.json.encode(profile))
+    _refuse_faults(problems, found)
+    return found
+
+
+def _refuse_faults(problems: Mapping[str, Problem], profiles: Mapping[str, Profile | None]) -> None:
+    faults = [f"{problems[d].id}: {p.fault}" for d, p in profiles.items() if p is not None and p.fault]
+    if faults:
+        more = f" (and {len(faults) - _FAULTS_SHOWN} more)" if len(faults) > _FAULTS_SHOWN else ""
+        shown = "; ".join(sorted(faults)[:_FAULTS_SHOWN]) + more
+        raise UsageError(f"problems that cannot be judged: {shown}: mend or remove them")
+
+
+def reference_notes(problems: Mapping[str, Problem], profiles: Mapping[str, Profile | None]) -> tuple[str, ...]:
+    """What a reader of the figures must know of the references."""
+    unsound = sorted(
+        f"{problems[d].id} ({p.outcome})" for d, p in profiles.items() if p is not None and not p.sound
+    )
+    without = sum(p is None for p in profiles.values())
+    notes = []
+    if unsound:
+        more = f" and {len(unsound) - _SHOWN} more" if len(unsound) > _SHOWN else ""
+        notes.append(
+            f"the reference fails its own tests on {_problems(len(unsound))}: {', '.join(unsound[:_SHOWN])}{more}"
+        )
+    if without:
+        notes.append(
+            f"{_problems(without)} without a reference: that samples finish all their tests is not checked there"
+        )
+    return tuple(notes)
+
+
+def _problems(number: int) -> str:
+    return f"{number} problem{'' if number == 1 else 's'}"
