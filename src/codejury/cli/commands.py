@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import enum
+import errno
+import os
+import shlex
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,28 +24,39 @@ from codejury.cli.main import (
     LevelOption,
     MemoryOption,
     PackagesOption,
+    ProblemsOption,
     PythonOption,
     QuietOption,
+    SetArgument,
     SlotsOption,
     StoreOption,
     app,
     sets_app,
 )
-from codejury.model.errors import UsageError
+from codejury.model.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from codejury.model import Limits
-    from codejury.report.document import JudgeDocument
+    from codejury.pipeline import JudgeSettings
+    from codejury.report import JudgeDocument
+    from codejury.store import Store
 
-ProblemsOption = Annotated[str, typer.Option(help="A problem set: its name (sets list) or a file.", metavar="SET")]
+
+class Retry(enum.StrEnum):
+    """What can be judged again."""
+
+    INFRA = "infra"
 
 
 @app.command()
 def judge(
     samples: Annotated[
-        str, typer.Argument(help="JSON lines, gzipped or not: {task_id, completion} or {task_id, solution}.")
+        str,
+        typer.Argument(
+            help="JSON lines, gzipped or not: {task_id, completion} or {task_id, solution}.", metavar="SAMPLES"
+        ),
     ],
     problems: ProblemsOption,
     k: KOption = None,
@@ -52,6 +68,9 @@ def judge(
         typer.Option(help="How the samples were made, as temperature=0.8; repeat it.", metavar="KEY=VALUE"),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run of this name.")] = False,
+    retry: Annotated[
+        Retry | None, typer.Option(help="With --resume: judge again what ended in an infrastructure error.")
+    ] = None,
     all_tests: Annotated[bool, typer.Option("--all-tests", help="Run on after a failed test.")] = False,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Judge though problems have no sample; the result says so.")
@@ -68,104 +87,117 @@ def judge(
     packages: PackagesOption = "",
     level: LevelOption = 0.95,
     store: StoreOption = None,
-    json_file: JsonOption = None,
+    json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Judge samples: isolated runs, verdicts, pass@k with intervals."""
-    from codejury.cli.progress import TerminalProgress
-    from codejury.pipeline import JudgeSettings, summarise
-    from codejury.pipeline import judge as run_judge
+    from codejury.pipeline import JudgeSettings, default_run_name, summarise
     from codejury.store import Store
 
     settings = JudgeSettings(
         samples=samples,
         problems=problems,
-        run=run,
+        run=run if run or resume else default_run_name(samples),
         limits=_limits(cpu, cpu_total, memory),
         slots=slots,
         python=python,
         packages=_names(packages),
         all_tests=all_tests,
+        ks=_ks(k),
+        drop_short=drop_short,
         level=level,
         meta=_meta(meta or []),
         allow_missing=allow_missing,
         allow_empty=allow_empty,
         resume=resume,
+        retry_infra=retry is Retry.INFRA,
     )
-    ks = _ks(k)
+    _check_writable(json)
     with Store.open(store) as opened:
-        known = {info.name for info in opened.runs()}
-        try:
-            with TerminalProgress(quiet=quiet) as progress:
-                name = asyncio.run(run_judge(opened, settings, progress))
-        except KeyboardInterrupt:
-            new = [info for info in opened.runs() if info.name not in known or info.name == run]
-            if new:
-                info = new[-1]
+        name = _judge(opened, settings, quiet=quiet)
+        document = summarise(opened, name, settings.ks, level=level, drop_short=drop_short)
+    _show([document], json, quiet=quiet)
+
+
+def _judge(store: Store, settings: JudgeSettings, *, quiet: bool) -> str:
+    """Judge; where the user breaks it off, tell what is kept. Returns the run's name."""
+    from codejury.cli.progress import TerminalProgress
+    from codejury.pipeline import judge as run_judge
+
+    try:
+        with TerminalProgress(quiet=quiet) as progress:
+            return asyncio.run(run_judge(store, settings, progress))
+    except KeyboardInterrupt:
+        for info in store.runs():
+            if info.name == settings.run:
                 sys.stderr.write(
-                    f"codejury: interrupted: {info.judged} of {info.samples} samples of run {info.name!r} are judged"
-                    f" and kept; go on with the same command and --run {info.name} --resume\n"
+                    f"codejury: interrupted: {info.judged} of {info.samples} samples of run {info.name!r} are"
+                    f" judged and kept; go on with the same command and --run {shlex.quote(info.name)} --resume\n"
                 )
                 raise typer.Exit(INTERRUPTED) from None
-            raise
-        document = summarise(opened, name, ks, level=level, drop_short=drop_short)
-    _show([document], json_file, quiet=quiet)
+        raise
 
 
 @app.command()
 def report(
-    runs: Annotated[list[str], typer.Argument(help="Names of runs.", metavar="RUN …")],
+    runs: Annotated[list[str], typer.Argument(help="Names of runs.", metavar="RUN")],
     k: KOption = None,
     drop_short: DropShortOption = False,
     partial: Annotated[bool, typer.Option("--partial", help="Estimate over what is judged so far.")] = False,
     level: LevelOption = 0.95,
     store: StoreOption = None,
-    json_file: JsonOption = None,
+    json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Report runs from the store, without judging anything again."""
     from codejury.pipeline import summarise
     from codejury.store import Store
 
-    if json_file is not None and len(runs) > 1:
+    if json is not None and len(runs) > 1:
         raise UsageError("--json writes the document of one run: name one")
+    _check_writable(json)
     ks = _ks(k)
     with Store.open(store, create=False) as opened:
         documents = [
             summarise(opened, name, ks, level=level, drop_short=drop_short, partial=partial) for name in runs
         ]
-    _show(documents, json_file, quiet=quiet)
+    _show(documents, json, quiet=quiet)
 
 
 @app.command()
 def demo(
     slots: SlotsOption = None,
-    store: StoreOption = None,
+    keep: Annotated[
+        str | None, typer.Option(help="Keep the runs in this store.", show_default="not kept", metavar="FILE")
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """The whole job on the built-in set, offline: judge three synthetic contestants, report, compare."""
-    import tempfile
-    from pathlib import Path
-
+    """Judge three synthetic contestants on the built-in set, offline."""
     from codejury.cli.demo import demo_report
     from codejury.cli.progress import TerminalProgress
     from codejury.pipeline import demo as run_demo
     from codejury.store import Store
 
-    with tempfile.TemporaryDirectory(prefix="codejury-") as folder:
-        with Store.open(store or Path(folder) / "demo.db") as opened, TerminalProgress(quiet=quiet) as progress:
-            result = asyncio.run(run_demo(opened, slots=slots, progress=progress))
-    _print(demo_report(result, kept=store))
+    with (
+        tempfile.TemporaryDirectory(prefix="codejury-") as folder,
+        Store.open(keep or Path(folder) / "demo.db") as opened,
+        TerminalProgress(quiet=quiet) as progress,
+    ):
+        result = asyncio.run(run_demo(opened, slots=slots, progress=progress))
+    _print(demo_report(result, kept=keep))
 
 
 @app.command()
 def schema(
-    name: Annotated[str, typer.Argument(help="A document: judge, sets-check, problem, sample.")],
+    name: Annotated[
+        str, typer.Argument(help="A document: judge, sets-check, problem, sample.", metavar="DOCUMENT")
+    ],
 ) -> None:
     """Print the JSON Schema of a document."""
-    from codejury.report.document import schema as schema_of
+    from codejury.report import schema as schema_of
+    from codejury.report import write_json
 
-    typer.echo(json.dumps(schema_of(name), indent=2))
+    write_json(schema_of(name), "-")
 
 
 @sets_app.command("list")
@@ -185,8 +217,8 @@ def sets_list() -> None:
 
 @sets_app.command("show")
 def sets_show(
-    name: Annotated[str, typer.Argument(help="A problem set: its name or a file.")],
-    problem_id: Annotated[str | None, typer.Argument(help="One of its problems.")] = None,
+    name: SetArgument,
+    problem_id: Annotated[str | None, typer.Argument(help="One of its problems.", metavar="[ID]")] = None,
 ) -> None:
     """Show a problem set, or one problem of it whole."""
     from codejury import sets
@@ -206,41 +238,46 @@ def sets_show(
 
 @sets_app.command("check")
 def sets_check(
-    name: Annotated[str, typer.Argument(help="A problem set: its name or a file.")],
+    name: SetArgument,
     cpu: CpuOption = 5.0,
     cpu_total: CpuTotalOption = 30.0,
     memory: MemoryOption = 1024,
     slots: SlotsOption = None,
     python: PythonOption = None,
     packages: PackagesOption = "",
-    json_file: JsonOption = None,
+    json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Check that a set's references pass, and that programs that solve nothing fail; exit code 1 if not."""
     from codejury import sets
     from codejury.cli.progress import TerminalProgress
+    from codejury.model import Outcome
     from codejury.pipeline import check
-    from codejury.report.files import write_json
+    from codejury.report import write_json
     from codejury.report.terminal import sets_check_report
 
+    limits = _limits(cpu, cpu_total, memory)
+    _check_writable(json)
     problem_set = sets.load(name)
     with TerminalProgress(quiet=quiet) as progress:
         document = asyncio.run(
             check(
                 problem_set,
-                limits=_limits(cpu, cpu_total, memory),
+                limits=limits,
                 slots=slots,
                 python=python,
                 packages=_names(packages),
                 progress=progress,
             )
         )
-    if json_file is not None:
-        write_json(document, json_file)
-    if not quiet and json_file != "-":
+    if json is not None:
+        write_json(document, json)
+    if not quiet and json != "-":
         _print(sets_check_report(document))
-    if not document.ok:
+    if any(failure.outcome is not Outcome.INFRA_ERROR for failure in document.failures):
         raise typer.Exit(1)
+    if not document.ok:
+        raise typer.Exit(InfrastructureError.exit_code)
 
 
 # ---- parsing
@@ -255,11 +292,11 @@ def _limits(cpu: float, cpu_total: float, memory: int) -> Limits:
     return Limits(cpu_s=cpu, cpu_total_s=max(cpu, cpu_total), memory_bytes=memory * MIB)
 
 
-def _ks(text: str | None) -> list[int] | None:
+def _ks(text: str | None) -> tuple[int, ...] | None:
     if text is None:
         return None
     try:
-        return sorted({int(part) for part in text.split(",")})
+        return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:
         raise UsageError(f"--k {text!r}: take whole numbers with commas, as 1,10,100") from None
 
@@ -269,20 +306,35 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _meta(items: list[str]) -> dict[str, str]:
-    meta = {}
+    meta: dict[str, str] = {}
     for item in items:
-        key, equals, value = item.partition("=")
-        if not equals or not key.strip():
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or not key:
             raise UsageError(f"--meta {item!r}: take KEY=VALUE, as temperature=0.8")
-        meta[key.strip()] = value.strip()
+        if meta.setdefault(key, value) != value:
+            raise UsageError(f"--meta {item!r}: {key} is {meta[key]!r} already: give it once")
     return meta
 
 
 # ---- printing
 
 
+def _check_writable(path: str | None) -> None:
+    """Find out now, not after hours of judging, that a document cannot be written."""
+    if path is None or path == "-":
+        return
+    place = Path(path)
+    try:
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not place.exists() or place.is_file():
+            tempfile.TemporaryFile(dir=place.resolve().parent).close()
+    except OSError as error:
+        raise UsageError(f"--json {path}: cannot be written: {error.strerror or error}") from error
+
+
 def _show(documents: list[JudgeDocument], json_file: str | None, *, quiet: bool) -> None:
-    from codejury.report.files import write_json
+    from codejury.report import write_json
     from codejury.report.terminal import judge_report
 
     if json_file is not None:

@@ -5,26 +5,29 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tomllib
-from pathlib import Path
-from typing import Annotated, Any
+import traceback
+from typing import Annotated, NoReturn
 
 import typer
 
 from codejury import __version__
-from codejury.model.errors import CodejuryError, UsageError
+from codejury.cli.settings import defaults
+from codejury.model.errors import CodejuryError, InfrastructureError, UsageError
 
-CONFIG = Path("codejury.toml")
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="codejury",
     help="Judges code that models write: isolated execution, verdicts that resist forging, pass@k with intervals.",
+    epilog=(
+        "Options may also stand in codejury.toml (cpu = 3 in its table [judge]) and in the environment"
+        " (CODEJURY_JUDGE_CPU=3), which goes before the file; the command line goes before both."
+    ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"auto_envvar_prefix": "CODEJURY", "help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 sets_app = typer.Typer(
     no_args_is_help=True, help="Problem sets: what there is, one problem, whether a set is sound."
@@ -34,15 +37,18 @@ app.add_typer(sets_app, name="sets")
 StoreOption = Annotated[
     str | None, typer.Option(help="Where runs are kept.", show_default=".codejury/runs.db", metavar="FILE")
 ]
+ProblemsOption = Annotated[str, typer.Option(help="A problem set: its name (sets list) or a file.", metavar="SET")]
 JsonOption = Annotated[
-    str | None, typer.Option("--json", help="Write the document there; - is standard output.", metavar="FILE")
+    str | None, typer.Option(help="Write the document there; - is standard output.", metavar="FILE")
 ]
+SetArgument = Annotated[str, typer.Argument(help="A problem set: its name or a file.", metavar="SET")]
 KOption = Annotated[
     str | None,
-    typer.Option("--k", help="The k of pass@k, as 1,10,100.", show_default="1, 10, 100 as far as n allows"),
+    typer.Option(help="The k of pass@k, as 1,10,100.", show_default="1, 10, 100 as far as n allows"),
 ]
 SlotsOption = Annotated[
-    int | None, typer.Option(min=1, help="Programs under way at once.", show_default="the usable cores")
+    int | None,
+    typer.Option(min=1, help="Programs under way at once.", show_default="the usable cores", metavar="N"),
 ]
 PythonOption = Annotated[
     str | None,
@@ -51,9 +57,9 @@ PythonOption = Annotated[
 PackagesOption = Annotated[
     str, typer.Option(help="Installed packages that programs may import, as numpy,scipy.", show_default="none")
 ]
-CpuOption = Annotated[float, typer.Option(help="CPU seconds per test.")]
-CpuTotalOption = Annotated[float, typer.Option(help="CPU seconds per sample.")]
-MemoryOption = Annotated[int, typer.Option(help="MiB of memory per sample.", min=64)]
+CpuOption = Annotated[float, typer.Option(help="CPU seconds per test.", metavar="SECONDS")]
+CpuTotalOption = Annotated[float, typer.Option(help="CPU seconds per sample.", metavar="SECONDS")]
+MemoryOption = Annotated[int, typer.Option(help="Memory per sample.", min=64, metavar="MIB")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no tables.")]
 LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 DropShortOption = Annotated[
@@ -62,7 +68,7 @@ DropShortOption = Annotated[
 ]
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 - a callback's only argument
+def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"codejury {__version__}")
         raise typer.Exit
@@ -75,65 +81,48 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    context.default_map = _settings()
-
-
-def _settings() -> dict[str, Any]:
-    """Defaults of options from codejury.toml in the current folder: one table for each command.
-
-    Raises:
-        UsageError: The file is not TOML, or names a command or an option that there is not.
-    """
-    if not CONFIG.is_file():
-        return {}
-    try:
-        settings = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{CONFIG}: {error}") from error
-    command = typer.main.get_command(app)
-    _check_settings(settings, command, str(CONFIG))
-    return settings
-
-
-def _check_settings(settings: dict[str, Any], command: Any, place: str) -> None:
-    commands = getattr(command, "commands", {})
-    options = {parameter.name for parameter in command.params}
-    for name, value in settings.items():
-        if name in commands and isinstance(value, dict):
-            _check_settings(value, commands[name], f"{place} [{name}]")
-        elif name not in options or not commands == {}:
-            known = ", ".join(sorted(commands or options - {None}))
-            raise UsageError(f"{place}: {name!r} is no {'command' if commands else 'option'}; known: {known}")
-
-
-def _interrupt(*_: object) -> None:
-    os.kill(os.getpid(), signal.SIGINT)
+    context.default_map = defaults(context.command)
 
 
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
-    from codejury.cli import commands  # noqa: F401, PLC0415 - registers the commands
+    from codejury.cli import commands  # noqa: F401 - registers the commands
 
-    signal.signal(signal.SIGTERM, _interrupt)
+    # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
     except CodejuryError as error:
         _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has enough. Typer and rich end with exit code 1 then, which is a verdict here.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(INTERRUPTED)
-    except Exception as error:
-        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own errors
-            _fail(error.format_message(), error.exit_code)
-        if type(error).__name__ == "Abort":
-            _fail("interrupted", INTERRUPTED)
-        raise
+        sys.exit(128 + signal.SIGPIPE)
+    except Exception as error:  # noqa: BLE001 - the last one who can tell the user
+        _fail_otherwise(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail_otherwise(error: Exception) -> NoReturn:
+    """End with an error of the command line's parser, which is none of ours by its class, or of the program."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        sys.stderr.write(f"{error}\n")
+        sys.exit(UsageError.exit_code)
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        _fail(error.format_message(), error.exit_code)
+    if type(error).__name__ == "Abort":
+        _fail("interrupted", INTERRUPTED)
+    traceback.print_exception(error)
+    _fail("this is a mistake in codejury: please report it with the lines above", InfrastructureError.exit_code)
+
+
+def _fail(message: str, code: int) -> NoReturn:
     line = " ".join(message.split())
-    sys.stderr.write(f"codejury: {line}\n")
+    line = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
+    if line:
+        sys.stderr.write(f"codejury: {line}\n")
     sys.exit(code)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from codejury.model import Outcome
 from codejury.pipeline import Progress
+
+if TYPE_CHECKING:
+    from codejury.model import Outcome
 
 EVERY_S = 30.0
 
