@@ -138,8 +138,8 @@ class Clock:
         return None
 
 
-class Slot:
-    """A place where samples are judged one after the other."""
+class Pair:
+    """A lane for candidates and a lane for judges."""
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         self.sandbox, self.limits = sandbox, limits
@@ -151,48 +151,22 @@ class Slot:
         self.candidates.close()
         self.judges.close()
 
-    async def observe(self, request: Request) -> Observation:
-        """Judge one program once.
-
-        Raises:
-            InfrastructureError: The sandbox gives no lanes any more.
-        """
-        for attempt in (1, 2, 3):
-            await self._ready()
-            kills = self.candidates.group.kills() if self.candidates.group else 0
-            try:
-                return await Session(self, request).run()
-            except LaneLostError as lost:
-                # A candidate cannot reach its lane; should it happen again and again with this one, it counts
-                # against it, so that no program can leave the denominator.
-                detail = str(lost)
-                group = self.candidates.group
-                out_of_memory = group is not None and group.kills() > kills
-                self._renew()
-                if out_of_memory:
-                    detail = "killed at the memory limit"
-                    return Observation(outcome=Outcome.OUT_OF_MEMORY, detail=detail, tests=[])
-            except BaseException:
-                self._renew()
-                raise
-            if attempt > 1:
-                break
-        return Observation(outcome=Outcome.CRASHED, detail=f"its sandbox ended: {detail}", tests=[])
-
-    async def _ready(self) -> None:
+    async def ready(self) -> None:
         """Have both lanes offer a child; replaces lanes that retired."""
+        reason = ""
         for _ in range(3):
             try:
                 await self.candidates.take()
                 await self.judges.take()
-            except (LaneLostError, OSError) as error:
+            except (LaneLostError, OSError, ValueError) as error:  # a closed lane gives a ValueError
                 reason = str(error)
-                self._renew()
+                self.renew()
             else:
                 return
         raise InfrastructureError(f"the sandbox gives no lanes: {reason}")
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
+        """New lanes in the place of these."""
         self.close()
         try:
             self.candidates = self.sandbox.lane("candidate", self.limits)
@@ -201,11 +175,59 @@ class Slot:
             raise InfrastructureError(f"the sandbox ended: {error}") from error
 
 
+class Slot:
+    """A place where samples are judged one after the other.
+
+    It has two pairs of lanes that take turns: while a sample runs in one, the other makes its next processes.
+    """
+
+    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+        self.sandbox = sandbox
+        self.pairs = [Pair(sandbox, limits), Pair(sandbox, limits)]
+
+    def close(self) -> None:
+        """Give up the lanes; ends what runs in them."""
+        for pair in self.pairs:
+            pair.close()
+
+    async def observe(self, request: Request) -> Observation:
+        """Judge one program once.
+
+        Raises:
+            InfrastructureError: The sandbox gives no lanes any more.
+        """
+        detail = ""
+        for _ in range(2):
+            self.pairs.reverse()
+            pair = self.pairs[0]
+            await pair.ready()
+            kills = _kills(pair.candidates)
+            try:
+                return await Session(pair, request).run()
+            except LaneLostError as lost:
+                # A candidate cannot reach its lane; should it happen again with this one, it counts against it, so
+                # that no program can leave the denominator.
+                detail = str(lost)
+                out_of_memory = _kills(pair.candidates) > kills
+                pair.renew()
+                if out_of_memory:
+                    detail = "killed at the memory limit"
+                    return Observation(outcome=Outcome.OUT_OF_MEMORY, detail=detail, tests=[])
+            except BaseException:
+                pair.close()  # what runs there ends; whoever comes next gets new lanes
+                raise
+        return Observation(outcome=Outcome.CRASHED, detail=f"its sandbox ended: {detail}", tests=[])
+
+
+def _kills(lane: Lane) -> int:
+    return lane.group.kills() if lane.group else 0
+
+
 class Session:
     """One run of one program before one judge."""
 
-    def __init__(self, slot: Slot, request: Request) -> None:
-        self.slot, self.request, self.limits = slot, request, request.limits
+    def __init__(self, pair: Pair, request: Request) -> None:
+        self.pair, self.request, self.limits = pair, request, request.limits
         self.tests: list[TestResult | None] = []
         self.buffer = bytearray()
         self.over: tuple[Outcome, str] | None = None
@@ -215,7 +237,7 @@ class Session:
 
     async def run(self) -> Observation:
         """Hand over, watch, end, conclude."""
-        candidates, judges = self.slot.candidates, self.slot.judges
+        candidates, judges = self.pair.candidates, self.pair.judges
         refused, kills = self._counters(candidates)
         judge_kills = self._counters(judges)[1]
         self.clock, self.judge_clock = Clock(candidates), Clock(judges)
@@ -275,7 +297,7 @@ class Session:
 
     def _hand_over(self) -> socket.socket:
         """Give the judge its job and the candidate's pipes."""
-        candidate, judge = self.slot.candidates.child, self.slot.judges.child
+        candidate, judge = self.pair.candidates.child, self.pair.judges.child
         assert candidate is not None
         assert judge is not None
         sock = socket.socket(fileno=judge.fds[0])
@@ -399,8 +421,8 @@ class Session:
     def _end_candidate(self) -> None:
         """Kill the candidate; the judge then sees the end of its pipe and reports."""
         self.waited = self.clock.waited_s()
-        if self.slot.candidates.child is not None:
-            self.slot.candidates.child.kill()
+        if self.pair.candidates.child is not None:
+            self.pair.candidates.child.kill()
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):

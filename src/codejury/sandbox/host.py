@@ -123,21 +123,24 @@ class Lane:
     async def take(self) -> Child:
         """The child that waits for its work; raises LaneLostError."""
         if self.child is None:
-            await self._receive()
-        assert self.child is not None
+            note, fds = await self._receive()
+            if note != b"new" or not fds:
+                raise LaneLostError(note.decode(errors="replace"))
+            self.child = Child(fds[0], tuple(fds[1:]))
         return self.child
 
     async def finish(self) -> Ended:
-        """Kill the present child; returns when all its processes are gone and the next one waits.
+        """Kill the present child; returns when all its processes are gone.
 
         Raises:
-            LaneLostError: There is no next one; how this one ended is not known.
+            LaneLostError: How it ended is not known.
         """
         if self.child is not None:
             self.child.kill()
             self.child.close()
             self.child = None
-        return await self._receive()
+        note, _ = await self._receive()
+        return _ended(note)
 
     async def ended(self, timeout: float) -> bool:
         """Whether the present child ends by itself within `timeout` seconds."""
@@ -154,19 +157,15 @@ class Lane:
         if self.group is not None:
             self.group.close()
 
-    async def _receive(self) -> Ended:
+    async def _receive(self) -> tuple[bytes, list[int]]:
+        """The next message of the lane with its descriptors."""
         await readable(self.control.fileno(), None)
         note, fds, _, _ = socket.recv_fds(self.control, 4096, 8)
-        if note.endswith(b"unclean"):  # it could not empty its /tmp, and retires: the next call finds it gone
-            return _ended(note)
-        if not note or note.startswith(b"error") or not fds:
-            raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
         for fd in fds:
             os.set_inheritable(fd, False)
-        self.child = Child(fds[0], tuple(fds[1:]))
-        if note == b"new":
-            return Ended(None, 0.0, 0)
-        return _ended(note)
+        if not note or note.startswith(b"error"):
+            raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
+        return note, list(fds)
 
 
 def _ended(note: bytes) -> Ended:
@@ -180,7 +179,9 @@ class Sandbox:
     def __init__(self, settings: Settings, roles: Roles) -> None:
         self.settings, self.roles = settings, roles
         self.groups = Groups()
-        self.control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pairs = {role: socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for role in roles.modules}
+        self.controls = {role: mine for role, (mine, _) in pairs.items()}
+        self._theirs = [theirs for _, theirs in pairs.values()]
         self.process: subprocess.Popen[bytes] | None = None
         self.lanes = 0
 
@@ -192,25 +193,24 @@ class Sandbox:
                 "namespaces", "Linux", "namespaces exist on Linux alone: use a Linux machine or VM"
             )
         self._start(options)
-        self._theirs.close()
-        await readable(self.control.fileno(), START_TIMEOUT_S)
-        with contextlib.suppress(BlockingIOError):
-            self.control.setblocking(False)
-            message = self.control.recv(4096).decode(errors="replace")
-            self.control.setblocking(True)
-            if message == "ready":
-                return self
-            await self.__aexit__()
-            layer, _, reason = message.removeprefix("error ").partition(": ")
-            raise TierUnavailable(
-                self.settings.tier, layer or "zygote", reason or "the interpreter ended while it started"
-            )
-        await self.__aexit__()
-        raise TierUnavailable(self.settings.tier, "zygote", f"no answer within {START_TIMEOUT_S:.0f} s")
+        for theirs in self._theirs:
+            theirs.close()
+        for control in self.controls.values():
+            message = "error zygote: no answer"
+            if await readable(control.fileno(), START_TIMEOUT_S):
+                message = control.recv(4096).decode(errors="replace")
+            if message != "ready":
+                await self.__aexit__()
+                layer, _, reason = message.removeprefix("error ").partition(": ")
+                raise TierUnavailable(
+                    self.settings.tier, layer or "zygote", reason or "the interpreter ended while it started"
+                )
+        return self
 
     async def __aexit__(self, *_: object) -> None:
         """End the zygote; the kernel ends everything below it."""
-        self.control.close()
+        for control in self.controls.values():
+            control.close()
         if self.process is not None:
             try:
                 await asyncio.to_thread(self.process.wait, 10)
@@ -228,8 +228,7 @@ class Sandbox:
             fds += [os.open(path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in group.paths]
         uid = 1000 + self.lanes % (UIDS - 1000)
         self.lanes += 1
-        message = f"{role} {uid}".encode()
-        self.control.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        self.controls[role].sendmsg([b"%d" % uid], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
         theirs.close()
         for fd in fds[1:]:
             os.close(fd)
@@ -240,9 +239,10 @@ class Sandbox:
             python = [self.settings.interpreter.executable, "-s", "-S", "-B", str(INSIDE / "plain.py")]
         else:
             python = [sys.executable, "-I", "-S", str(INSIDE / "boot.py")]
+        fds = [theirs.fileno() for theirs in self._theirs]
         self.process = subprocess.Popen(
-            [*python, str(self._theirs.fileno()), json.dumps(options)],
-            pass_fds=[self._theirs.fileno()],
+            [*python, ",".join(map(str, fds)), json.dumps(options)],
+            pass_fds=fds,
             env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(self.settings.hash_seed)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -28,10 +28,6 @@ def channel():
     return (request_read, reply_write), (request_write, reply_read)
 
 
-def prepare_lane():
-    """Nothing: the candidate's lane stays lean."""
-
-
 def play(requests, replies):
     """Answer requests until the judge closes the pipe."""
     try:

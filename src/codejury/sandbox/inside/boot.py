@@ -4,8 +4,8 @@
     builder   the read-only root and the namespaces
     zygote    pid 1 of its pid namespace: the user's interpreter, started by exec in the new root
 
-Run as `python -I -S boot.py CONTROL_FD OPTIONS`, OPTIONS in JSON. What goes wrong is said on the control socket
-as `error LAYER: REASON`. Standard library alone.
+Run as `python -I -S boot.py CONTROL_FDS OPTIONS`: descriptors with commas, one a role, and JSON. What goes wrong is
+said on the first as `error LAYER: REASON`. Standard library alone.
 """
 
 import errno
@@ -44,7 +44,7 @@ class LayerError(Exception):
         super().__init__(f"{layer}: {error}")
 
 
-def main(control, options):
+def main(controls, options):
     """The keeper: see the module's docstring."""
     os.umask(0o022)
     to_keeper, to_builder = os.pipe(), os.pipe()
@@ -52,11 +52,11 @@ def main(control, options):
     if builder == 0:
         os.close(to_keeper[0]), os.close(to_builder[1])
         try:
-            build(control, options, to_keeper[1], to_builder[0])
+            build(controls, options, to_keeper[1], to_builder[0])
         except LayerError as error:
-            os.write(control, f"error {error}".encode()[:4000])
+            os.write(controls[0], f"error {error}".encode()[:4000])
         except BaseException as error:
-            os.write(control, f"error sandbox: {type(error).__name__}: {error}".encode()[:4000])
+            os.write(controls[0], f"error sandbox: {type(error).__name__}: {error}".encode()[:4000])
         os._exit(1)
     os.close(to_keeper[1]), os.close(to_builder[0])
     if os.read(to_keeper[0], 1):
@@ -64,9 +64,10 @@ def main(control, options):
             map_ids(builder, options["ids"])
             os.write(to_builder[1], b".")
         except OSError as error:
-            os.write(control, f"error id maps: {error}".encode())
+            os.write(controls[0], f"error id maps: {error}".encode())
             os.close(to_builder[1])
-    os.close(control)
+    for fd in controls:
+        os.close(fd)
     os.waitpid(builder, 0)
     for path in options["cgroups"]:
         remove_cgroup(path)
@@ -98,7 +99,7 @@ def remove_cgroup(path):
             return
 
 
-def build(control, options, to_keeper, from_keeper):
+def build(controls, options, to_keeper, from_keeper):
     """Root, namespaces, zygote. As root the root is built first, since an unmapped root may not read all paths."""
     privileged = bool(options["ids"])
     flags = kernel.NEWUSER | kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS
@@ -120,7 +121,8 @@ def build(control, options, to_keeper, from_keeper):
     kernel.sethostname("sandbox")
     zygote = os.fork()
     if zygote:
-        os.close(control)
+        for fd in controls:
+            os.close(fd)
         os.waitpid(zygote, 0)
         os._exit(0)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
@@ -128,12 +130,12 @@ def build(control, options, to_keeper, from_keeper):
     null = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
-    start_zygote(control, options, "/judge")
+    start_zygote(controls, options, "/judge")
 
 
-def start_zygote(control, options, folder):
-    """Become the zygote: exec the user's interpreter with the control socket as descriptor 3."""
-    kept = [os.dup(fd) for fd in (control, options.get("proc")) if fd is not None]
+def start_zygote(controls, options, folder):
+    """Become the zygote: exec the user's interpreter with the control sockets as descriptors 3 and on."""
+    kept = [os.dup(fd) for fd in (*controls, options.get("proc")) if fd is not None]
     for number, fd in enumerate(kept, 3):
         os.dup2(fd, number)
     os.closerange(3 + len(kept), 4096)
@@ -257,4 +259,4 @@ def mask_packages(root, python):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), json.loads(sys.argv[2]))
+    main([int(fd) for fd in sys.argv[1].split(",")], json.loads(sys.argv[2]))

@@ -1,13 +1,13 @@
 """The fork server. Nothing here ever sees a problem, a program or a test.
 
-    zygote  imports what is preloaded, forks a lane whenever the host asks for one
+    zygote  one for each role, the first of them pid 1; imports what its role needs, forks a lane whenever the host
+            asks for one
     lane    own uid, pid namespace, cgroups and (if the role writes) own /tmp; no_new_privs and the seccomp filter;
             forks children, one at a time
     child   pid 1 of its own pid namespace, no capabilities: plays its role once and exits
 
-A lane says of each child, on its control socket: how the one before ended, as `status user_us system_us
-peak_kib`, and with it the descriptors of the new one: a pidfd and the channel's ends. When the note arrives, every
-process of the child before is gone.
+A lane says of each child, on its control socket: `new`, with the descriptors of a pidfd and of the channel's ends;
+then, when every process of the child is gone, how it ended, as `status user_us system_us peak_kib`.
 
 Standard library alone; from Python 3.9 on.
 """
@@ -24,38 +24,44 @@ import signal
 import _socket
 import kernel
 
-CONTROL, PROC = 3, 4
+CONTROL = 3  # of the first role; those of the others follow, then, for an ordinary user, /proc
 TMP = "/tmp"  # noqa: S108 - the sandbox's own
 
 
 def main(options):
-    """The zygote's loop: one lane for each message that brings a control socket."""
+    """Import what is preloaded and become the zygotes of all roles."""
     for name in options["preload"]:
         try:
             __import__(name)
         except ImportError:
             pass
-    roles = {name: __import__(module) for name, module in options["roles"].items()}
+    roles = [__import__(module) for module in options["roles"].values()]
     sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
     sys.path.extend(options["search"])
-    for role in roles.values():
-        role.warm_up()
     sys.argv = [""]
+    for position, role in enumerate(roles[1:], 1):
+        if os.fork() == 0:
+            run_zygote(options, role, CONTROL + position)
+    run_zygote(options, roles[0], CONTROL)
+
+
+def run_zygote(options, role, number):
+    """One lane for each message that brings a control socket; the end of the host is the end."""
+    role.warm_up()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    control = _socket.socket(fileno=CONTROL)
+    control = _socket.socket(fileno=number)
     control.send(b"ready")
     while True:
         message, ancillary, _, _ = control.recvmsg(256, _socket.CMSG_SPACE(64))
         if not message:
             os._exit(0)
         fds = descriptors(ancillary)
-        name, uid = message.decode().split()
         if os.fork() == 0:
             try:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                enter_lane(options, roles[name], int(uid), fds)
+                enter_lane(options, role, int(message), fds)
             except BaseException as error:
                 # the lane's own end of the control socket is the descriptor it came as, or CONTROL later on
                 report(fds[0], error)
@@ -92,7 +98,7 @@ def enter_lane(options, role, uid, fds):
         kernel.unshare(own_user | kernel.NEWPID | kernel.NEWNS)
         if own_user:
             for name, text in (("uid_map", "0 0 1"), ("gid_map", "0 0 1")):
-                with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=PROC), "w", encoding="ascii") as file:
+                with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=CONTROL + len(options["roles"])), "w", encoding="ascii") as file:
                     file.write(text)
         first = os.fork()
         if first:
@@ -112,7 +118,6 @@ def enter_lane(options, role, uid, fds):
     os.closerange(keep, 4096)
     if os.path.isdir(TMP):
         os.chdir(TMP)
-    role.prepare_lane()
     limit(options["limits"])
     if options["isolated"]:
         for capability in range(64):
@@ -150,7 +155,6 @@ def serve(options, role, uid, first_free):
     """Fork children for ever, one at a time; each one's end makes place for the next."""
     control = _socket.socket(fileno=CONTROL)
     clean = free_space() if role.WRITES and options["isolated"] else None
-    note = b"new"
     while True:
         mine, theirs = role.channel()
         if options["isolated"]:
@@ -165,16 +169,16 @@ def serve(options, role, uid, first_free):
             kernel.setns(CONTROL + 1, kernel.NEWPID)
         pidfd = os.pidfd_open(pid)
         data = b"".join(fd.to_bytes(4, "little") for fd in (pidfd, *theirs))
-        control.sendmsg([note], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, data)])
+        control.sendmsg([b"new"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, data)])
         for fd in (pidfd, *mine, *theirs):
             os.close(fd)
         _, status, use = os.wait4(pid, 0)
         note = b"%d %d %d %d" % (status, use.ru_utime * 1e6, use.ru_stime * 1e6, use.ru_maxrss)
+        control.send(note)
         if clean is not None and free_space() != clean:
             wipe(TMP)
             if free_space() != clean:
-                control.send(note + b" unclean")
-                os._exit(0)
+                os._exit(0)  # what cannot be wiped goes with the lane's mount namespace; the host asks for another
 
 
 def free_space():
