@@ -76,12 +76,17 @@ class LocalEngine:
         await self.sandbox.__aexit__(*error)
 
     async def profile(
-        self, problems: Sequence[tuple[Problem, Limits]]
+        self, problems: Sequence[tuple[Problem, Limits]], *, all_tests: bool = False
     ) -> AsyncGenerator[tuple[Problem, Profile | None], None]:
-        """Judge references; yields each problem with its profile, unordered."""
+        """Judge references; yields each problem with its profile, unordered.
+
+        Args:
+            problems: Each with its limits.
+            all_tests: Whether the jobs to come run on after a failed test.
+        """
 
         async def work(slot: Slot, item: tuple[Problem, Limits]) -> tuple[Problem, Profile | None]:
-            return item[0], await profile(slot, *item)
+            return item[0], await profile(slot, *item, all_tests=all_tests)
 
         async with contextlib.aclosing(self._spread(_as_async(problems), work)) as results:
             async for result in results:

@@ -271,12 +271,16 @@ def _differences(before: Manifest, now: Manifest) -> list[str]:
         ("meta", before.meta, now.meta or before.meta),
     ):
         pairs.append((name, msgspec.to_builtins(then), msgspec.to_builtins(here)))
-    differ = [f"{name} {then!r} then, {here!r} now" for name, then, here in pairs if then != here]
+    differ = [f"{name} {_said(then)} then, {_said(here)} now" for name, then, here in pairs if then != here]
     if before.problem_set.hash != now.problem_set.hash:
         differ.append("the problems")
     if before.samples.sha256 != now.samples.sha256:
         differ.append("the samples")
     return differ
+
+
+def _said(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 # ---- judging

@@ -105,7 +105,7 @@ async def reference_profiles(
     todo = [(problem, limits[digest]) for digest, problem in problems.items() if digest not in found]
     if todo:
         progress.stage("references", len(todo))
-    async with contextlib.aclosing(engine.profile(todo)) as profiles:
+    async with contextlib.aclosing(engine.profile(todo, all_tests=context.all_tests)) as profiles:
         async for problem, profile in profiles:
             found[problem.hash] = profile
             progress.step(None)
