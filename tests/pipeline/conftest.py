@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from codejury.judging import ROLES
 from codejury.model import Limits, Outcome, TierUnavailable
 from codejury.pipeline import Progress
-from codejury.sandbox import Roles, Sandbox, Settings, describe
+from codejury.sandbox import Sandbox, Settings, describe
 from codejury.store import Store
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def sandbox() -> None:
     """Skips, with the reason, where the machine gives no isolation tier."""
 
     async def probe() -> None:
-        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), Roles((), {})):
+        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), ROLES):
             pass
 
     try:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from codejury.judging import ROLES
 from codejury.model import Limits, TierUnavailable
 from codejury.pipeline.judge import JudgeSettings, judge_samples
 from codejury.pipeline.summary import summarise
 from codejury.report import JudgeDocument
-from codejury.sandbox import Roles, Sandbox, Settings, describe
+from codejury.sandbox import Sandbox, Settings, describe
 from codejury.sets import starter
 from codejury.sets.starter import contestants
 
@@ -65,7 +66,7 @@ async def demo(store: Store, *, slots: int | None = None, progress: Progress | N
 async def _missing_layer() -> str | None:
     """Why there is no isolation tier; None where there is one."""
     try:
-        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), Roles((), {})):
+        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), ROLES):
             return None
     except TierUnavailable as error:
         return str(error)

@@ -37,6 +37,7 @@ from codejury.pipeline.references import (
     reference_notes,
     reference_profiles,
 )
+from codejury.pipeline.summary import is_greedy
 from codejury.sandbox import Interpreter, describe
 
 if TYPE_CHECKING:
@@ -158,11 +159,16 @@ def _check_settings(settings: JudgeSettings) -> None:
         raise UsageError("--retry judges a run's samples again: add --resume and --run NAME")
 
 
-def _check_enough(settings: JudgeSettings, n: Mapping[str, int]) -> None:
-    """Refuse a k that some problem has too few samples for: better now than after hours of judging."""
+def _check_figures(settings: JudgeSettings, manifest: Manifest, n: Mapping[str, int]) -> None:
+    """Refuse a k that the samples (`n` by problem) cannot answer: better now than after hours of judging."""
     if settings.ks is None:
         return
     k = max(settings.ks)
+    if k > 1 and is_greedy(manifest):
+        raise UsageError(
+            f"pass@{k} at temperature 0: samples of a problem are copies of one answer, and drawing more of them says"
+            " nothing; take k = 1, or sample at a higher temperature"
+        )
     short = [f"{name} ({number})" for name, number in n.items() if 0 < number < k]
     if len(short) == sum(number > 0 for number in n.values()):
         raise UsageError(f"{settings.samples}: no problem has {k} samples: take a smaller k")
@@ -208,7 +214,7 @@ def _create(
                 f"{settings.samples}: {len(missing)} of {len(problem_set.problems)} problems have no sample"
                 f" ({_named(missing)}): complete the file, or judge the rest with --allow-missing"
             )
-        _check_enough(settings, ingested.n)
+        _check_figures(settings, manifest, ingested.n)
         info = msgspec.structs.replace(manifest.samples, count=ingested.samples)
         return msgspec.structs.replace(manifest, samples=info, missing=missing, rules=dict(ingested.rules))
 
@@ -253,7 +259,7 @@ def _resume(store: Store, settings: JudgeSettings, problem_set: ProblemSet, inte
             f"run {name!r} was begun with other settings: {'; '.join(differ)}: resume it with the same"
         )
     counts = store.counts(run)
-    _check_enough(settings, dict(zip(counts.problem_ids, counts.samples.tolist(), strict=True)))
+    _check_figures(settings, before, dict(zip(counts.problem_ids, counts.samples.tolist(), strict=True)))
     if settings.retry_infra:
         store.reopen(run, [Outcome.INFRA_ERROR])
     return run

@@ -147,7 +147,7 @@ def _refuse_infra(run: _Run) -> None:
 
 def _checked_ks(run: _Run, present: Mask, ks: Sequence[int] | None) -> tuple[int, ...]:
     n = run.counts.n[present]
-    greedy = _is_greedy(run.manifest)
+    greedy = is_greedy(run.manifest)
     if ks is None:
         smallest = 1 if greedy else max(1, int(n.min()))
         return tuple(k for k in DEFAULT_KS if k <= smallest)
@@ -161,7 +161,8 @@ def _checked_ks(run: _Run, present: Mask, ks: Sequence[int] | None) -> tuple[int
     return tuple(sorted(set(ks)))
 
 
-def _is_greedy(manifest: Manifest) -> bool:
+def is_greedy(manifest: Manifest) -> bool:
+    """Whether the samples were made at temperature 0, as far as the manifest says how they were made."""
     try:
         return float(manifest.meta.get("temperature", "nan")) == 0
     except ValueError:
@@ -354,7 +355,7 @@ def _weak(run: _Run) -> str:
 
 def _copies(run: _Run) -> str:
     info = run.info
-    if _is_greedy(run.manifest) and int(run.counts.samples.max()) > 1:
+    if is_greedy(run.manifest) and int(run.counts.samples.max()) > 1:
         return "temperature 0: samples of a problem are copies of one answer, and n counts for less than it says"
     if info.samples - info.programs > DUPLICATE_SHARE_LIMIT * info.samples:
         share = 100 * (info.samples - info.programs) / info.samples
