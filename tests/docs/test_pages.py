@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,25 @@ def test_examples_in_python_are_true(page: str) -> None:
 def _first_column(page: str, heading: str) -> list[str]:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2]
     return re.findall(r"^\| `(\w+)` \|", text.partition("\n## ")[0], re.MULTILINE)
+
+
+def test_sizes_of_the_suites_are_as_said() -> None:
+    """There are at least as many attacks and right answers as the README says."""
+    folder = ROOT / "tests" / "judging" / "suites"
+    name = "suites_that_the_readme_counts"
+    spec = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    said = re.search(
+        r"over (\d+) attacks.*?over (\d+) right answers", PAGES[0].read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert said is not None
+    assert int(said[1]) < len(module.ATTACKS)
+    assert int(said[2]) < len(module.HONEST)
 
 
 def test_every_outcome_is_explained() -> None:
