@@ -132,7 +132,7 @@ def _bases() -> tuple[bool, dict[str, Path]]:
     with contextlib.suppress(OSError):
         given = (base / "cgroup.subtree_control").read_text(encoding="utf-8").split()
         if _writable(base) and {"memory", "pids"} <= set(given):
-            return True, {c: base for c in CONTROLLERS}
+            return True, dict.fromkeys(CONTROLLERS, base)
     return True, {}
 
 

@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
@@ -26,8 +27,20 @@ from codejury.sandbox.interpreter import Interpreter
 
 INSIDE = Path(__file__).parent / "inside"
 PRELOAD = (
-    "typing math collections re heapq bisect itertools functools string copy operator random datetime"
-).split()
+    "typing",
+    "math",
+    "collections",
+    "re",
+    "heapq",
+    "bisect",
+    "itertools",
+    "functools",
+    "string",
+    "copy",
+    "operator",
+    "random",
+    "datetime",
+)
 FIRST_UID, UIDS = 1_900_000_000, 4096
 MOST_LANES = 512
 START_TIMEOUT_S = 60.0
@@ -142,10 +155,10 @@ class Lane:
         note, _ = await self._receive()
         return _ended(note)
 
-    async def ended(self, timeout: float) -> bool:
-        """Whether the present child ends by itself within `timeout` seconds."""
+    async def ended(self, seconds: float) -> bool:
+        """Whether the present child ends by itself within `seconds`."""
         assert self.child is not None
-        return await readable(self.child.pidfd, timeout)
+        return await readable(self.child.pidfd, seconds)
 
     def close(self) -> None:
         """Give the lane up."""
@@ -185,7 +198,7 @@ class Sandbox:
         self.process: subprocess.Popen[bytes] | None = None
         self.lanes = 0
 
-    async def __aenter__(self) -> Sandbox:
+    async def __aenter__(self) -> Self:
         """Start the zygote; raises TierUnavailable with the missing layer."""
         options = self._options()
         if self.settings.tier == "namespaces" and not sys.platform.startswith("linux"):
@@ -260,7 +273,7 @@ class Sandbox:
             "ids": _spare_ids() if isolated else None,
             "python": msgspec.to_builtins(self.settings.interpreter),
             "packages": packages,
-            "search": (["/packages"] if isolated else sorted({os.path.dirname(p) for p in packages})),
+            "search": (["/packages"] if isolated else sorted({str(Path(p).parent) for p in packages})),
             "folder": str(INSIDE),
             "zygote": folder,
             "files": list(self.roles.files),
@@ -298,11 +311,11 @@ def _spare_ids() -> list[int] | None:
     return None
 
 
-async def readable(fd: int, timeout: float | None) -> bool:
-    """Wait until `fd` can be read, at most `timeout` seconds; whether it can."""
+async def readable(fd: int, seconds: float | None) -> bool:
+    """Wait until `fd` can be read, at most `seconds` (None: for ever); whether it can."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[bool] = loop.create_future()
-    handle = loop.call_later(timeout, _settle, future, False) if timeout is not None else None
+    handle = loop.call_later(seconds, _settle, future, False) if seconds is not None else None
     loop.add_reader(fd, _settle, future, True)
     try:
         return await future

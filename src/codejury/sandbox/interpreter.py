@@ -58,7 +58,8 @@ class Interpreter(msgspec.Struct, frozen=True):
             paths = [p for folder in self.packages for p in _beside(Path(folder), name)]
             if not paths:
                 raise UsageError(
-                    f"package {name!r} is not installed for {self.executable}: install it there, or leave it out of --packages"
+                    f"package {name!r} is not installed for {self.executable}: "
+                    "install it there, or leave it out of --packages"
                 )
             found += paths
         return found
@@ -74,8 +75,8 @@ def describe(python: str | None = None) -> Interpreter:
         UsageError: It cannot be run, or is older than Python 3.9.
     """
     path = python or sys.executable
-    if os.path.isdir(path):
-        path = os.path.join(path, "bin", "python")
+    if Path(path).is_dir():
+        path = str(Path(path) / "bin" / "python")
     path = shutil.which(path) or path
     try:
         answer = subprocess.run(
@@ -88,14 +89,14 @@ def describe(python: str | None = None) -> Interpreter:
         raise UsageError(f"--python {python}: {facts['version']} is too old; Python 3.9 or later is needed")
     executable = os.path.realpath(facts["executable"])
     prefixes = tuple(facts["prefixes"])
-    trees = {os.path.dirname(executable)}
+    trees = {Path(executable).parent}
     for prefix in prefixes:
-        trees.update(os.path.join(prefix, name) for name in ("bin", "lib", "lib64"))
+        trees.update(Path(prefix) / name for name in ("bin", "lib", "lib64"))
     return Interpreter(
         executable=executable,
         version=facts["version"],
         prefixes=prefixes,
-        trees=tuple(sorted(tree for tree in trees if os.path.isdir(tree))),
+        trees=tuple(sorted(str(tree) for tree in trees if tree.is_dir())),
         masks=tuple(facts["masks"]),
         packages=tuple(facts["packages"]),
     )
