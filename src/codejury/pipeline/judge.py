@@ -166,8 +166,8 @@ def _check_figures(settings: JudgeSettings, manifest: Manifest, n: Mapping[str, 
     k = max(settings.ks)
     if k > 1 and is_greedy(manifest):
         raise UsageError(
-            f"pass@{k} at temperature 0: samples of a problem are copies of one answer, and drawing more of them says"
-            " nothing; take k = 1, or sample at a higher temperature"
+            f"pass@{k} at temperature 0: samples of a problem are copies of one answer, and drawing more of them"
+            " says nothing; take k = 1, or sample at a higher temperature"
         )
     short = [f"{name} ({number})" for name, number in n.items() if 0 < number < k]
     if len(short) == sum(number > 0 for number in n.values()):
