@@ -4,18 +4,26 @@
     builder   the read-only root and the namespaces
     zygote    pid 1 of its pid namespace: the user's interpreter, started by exec in the new root
 
-Run as `python -I -S boot.py CONTROL_FDS OPTIONS`: descriptors with commas, one a role, and JSON. What goes wrong is
-said on the first as `error LAYER: REASON`. Standard library alone.
+Run as `python -I -S boot.py CONTROL_FDS OPTIONS`: descriptors with commas, one a role, and JSON. What goes wrong
+is said on the first as `error LAYER: REASON`. Standard library alone.
 """
+
+from __future__ import annotations
 
 import errno
 import glob
 import json
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import kernel
+
+TYPE_CHECKING = False  # typing is one module more in each process
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 DEVICES = ("null", "zero", "full", "random", "urandom")
 SYSTEM = ("/bin", "/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/bin")
@@ -40,17 +48,18 @@ LOCKED = ((1, 1), (2, 2), (4, 4), (8, 8), (1024, 1024), (2048, 2048), (4096, 1 <
 class LayerError(Exception):
     """A layer of the tier cannot be had."""
 
-    def __init__(self, layer, error):
+    def __init__(self, layer: str, error: object) -> None:
         super().__init__(f"{layer}: {error}")
 
 
-def main(controls, options):
+def main(controls: list[int], options: dict[str, Any]) -> None:
     """The keeper: see the module's docstring."""
     os.umask(0o022)
     to_keeper, to_builder = os.pipe(), os.pipe()
     builder = os.fork()
     if builder == 0:
-        os.close(to_keeper[0]), os.close(to_builder[1])
+        os.close(to_keeper[0])
+        os.close(to_builder[1])
         try:
             build(controls, options, to_keeper[1], to_builder[0])
         except LayerError as error:
@@ -58,7 +67,8 @@ def main(controls, options):
         except BaseException as error:
             os.write(controls[0], f"error sandbox: {type(error).__name__}: {error}".encode()[:4000])
         os._exit(1)
-    os.close(to_keeper[1]), os.close(to_builder[0])
+    os.close(to_keeper[1])
+    os.close(to_builder[0])
     if os.read(to_keeper[0], 1):
         try:
             map_ids(builder, options["ids"])
@@ -73,21 +83,19 @@ def main(controls, options):
         remove_cgroup(path)
 
 
-def map_ids(pid, ids):
+def map_ids(pid: int, ids: list[int] | None) -> None:
     """Map `ids` = [first outside, count] to 0 and on; [own id, 1] as an ordinary user."""
     if os.geteuid():
         with open(f"/proc/{pid}/setgroups", "w", encoding="ascii") as file:
             file.write("deny")
     for kind, own in (("uid", os.geteuid()), ("gid", os.getegid())):
-        first, count = ids if ids else (own, 1)
+        first, count = ids or (own, 1)
         with open(f"/proc/{pid}/{kind}_map", "w", encoding="ascii") as file:
             file.write(f"0 {first} {count}")
 
 
-def remove_cgroup(path):
+def remove_cgroup(path: str) -> None:
     """Remove an empty cgroup; the kernel may need a moment after its last process."""
-    import time
-
     for _ in range(50):
         try:
             os.rmdir(path)
@@ -99,7 +107,7 @@ def remove_cgroup(path):
             return
 
 
-def build(controls, options, to_keeper, from_keeper):
+def build(controls: list[int], options: dict[str, Any], to_keeper: int, from_keeper: int) -> None:
     """Root, namespaces, zygote. As root the root is built first, since an unmapped root may not read all paths."""
     privileged = bool(options["ids"])
     flags = kernel.NEWUSER | kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS
@@ -133,7 +141,7 @@ def build(controls, options, to_keeper, from_keeper):
     start_zygote(controls, options, "/judge")
 
 
-def start_zygote(controls, options, folder):
+def start_zygote(controls: list[int], options: dict[str, Any], folder: str) -> None:
     """Become the zygote: exec the user's interpreter with the control sockets as descriptors 3 and on."""
     kept = [os.dup(fd) for fd in (*controls, options.get("proc")) if fd is not None]
     for number, fd in enumerate(kept, 3):
@@ -145,10 +153,10 @@ def start_zygote(controls, options, folder):
     layer("interpreter", os.execve, python, arguments, environment)
 
 
-def layer(name, function, *args):
+def layer(name: str, function: Callable[..., object], *args: object) -> None:
     """Call `function`; its OSError becomes the missing layer's."""
     try:
-        return function(*args)
+        function(*args)
     except OSError as error:
         hint = ""
         if error.errno in (errno.EPERM, errno.ENOSPC, errno.EINVAL) and "namespaces" in name:
@@ -159,7 +167,7 @@ def layer(name, function, *args):
 # ---- the root
 
 
-def build_root(options):
+def build_root(options: dict[str, Any]) -> None:
     """Pivot into a read-only tree of system libraries and the interpreter.
 
     Installed packages are masked: they may hold problem sets with their references. The allowed ones come back
@@ -199,19 +207,21 @@ def build_root(options):
     remount("/", kernel.MS_RDONLY)
 
 
-def keep_proc(options):
-    """An ordinary user's lanes write their own id maps: they need one descriptor of /proc, closed before any run."""
+def keep_proc(options: dict[str, Any]) -> None:
+    """Keep /proc for an ordinary user's lanes, which write their own id maps; closed before any run."""
     if not options["ids"]:
         options["proc"] = os.open("/old/proc", os.O_PATH | os.O_DIRECTORY)
 
 
-def read(path):
+def read(path: str) -> bytes:
     """Bytes of a file."""
     with open(path, "rb") as file:
         return file.read()
 
 
-def show(source, root, target=None, flags=kernel.MS_RDONLY | kernel.MS_NODEV):
+def show(
+    source: str, root: str, target: str | None = None, flags: int = kernel.MS_RDONLY | kernel.MS_NODEV
+) -> None:
     """Make `source` visible below `root`, read-only unless the flags say otherwise; what is absent is left out."""
     target = root + (target or source)
     if os.path.lexists(target) or not os.path.exists(source):
@@ -229,7 +239,7 @@ def show(source, root, target=None, flags=kernel.MS_RDONLY | kernel.MS_NODEV):
     remount(target, flags)
 
 
-def remount(target, flags):
+def remount(target: str, flags: int) -> None:
     """Set a mount's flags and, from Linux 5.12 on, those of all mounts below it."""
     attributes = (flags & (kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)) | kernel.MS_NOSUID
     try:
@@ -246,7 +256,7 @@ def remount(target, flags):
     layer("read-only root", kernel.mount, None, target, None, flags)
 
 
-def mask_packages(root, python):
+def mask_packages(root: str, python: dict[str, Any]) -> None:
     """Cover every folder of installed packages with an empty one."""
     masks = set(python["masks"])
     for prefix in ("/usr", "/usr/local", *python["prefixes"]):

@@ -3,6 +3,8 @@
 Runs inside the sandbox on the user's interpreter: standard library alone.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 
@@ -18,46 +20,47 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _ulong, _int = ctypes.c_ulong, ctypes.c_int
 
 
-def _checked(result, name):
+def _checked(result: int, name: str) -> int:
     if result < 0:
         errno = ctypes.get_errno()
         raise OSError(errno, f"{name}: {os.strerror(errno)}")
     return result
 
 
-def unshare(flags):
+def unshare(flags: int) -> None:
     """Leave namespaces for new ones."""
     _checked(_libc.unshare(_int(flags)), "unshare")
 
 
-def setns(fd, flags):
+def setns(fd: int, flags: int) -> None:
     """Enter the namespaces that `fd` stands for."""
     _checked(_libc.setns(_int(fd), _int(flags)), "setns")
 
 
-def mount(source, target, kind, flags, data=None):
+def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
     """Mount; texts may be None."""
-    texts = [text.encode() if text is not None else None for text in (source, target, kind)]
-    data = data.encode() if data is not None else None
-    _checked(_libc.mount(*texts, _ulong(flags), data), f"mount {target}")
+    source_, target_, kind_, data_ = (
+        text.encode() if text is not None else None for text in (source, target, kind, data)
+    )
+    _checked(_libc.mount(source_, target_, kind_, _ulong(flags), data_), f"mount {target}")
 
 
-def umount(target, flags):
+def umount(target: str, flags: int) -> None:
     """Unmount."""
     _checked(_libc.umount2(target.encode(), _int(flags)), f"umount {target}")
 
 
-def prctl(option, value):
+def prctl(option: int, value: int) -> None:
     """The process's own switches."""
     _checked(_libc.prctl(_int(option), _ulong(value), _ulong(0), _ulong(0), _ulong(0)), "prctl")
 
 
-def sethostname(name):
+def sethostname(name: str) -> None:
     """Name the UTS namespace."""
     _checked(_libc.sethostname(name.encode(), ctypes.c_size_t(len(name))), "sethostname")
 
 
-def syscall(number, *args):
+def syscall(number: int, *args: int | bytes) -> int:
     """A system call by number; integers are passed as unsigned long, bytes as pointers."""
     return _checked(
         _libc.syscall(ctypes.c_long(number), *(a if isinstance(a, bytes) else _ulong(a) for a in args)),
@@ -65,13 +68,19 @@ def syscall(number, *args):
     )
 
 
-def drop_capabilities():
+def drop_capabilities() -> None:
     """Give up every capability, for good once no_new_privs is set."""
     header = (0x20080522).to_bytes(4, "little") + bytes(4)
     _checked(_libc.capset(header, bytes(24)), "capset")
 
 
 # ---- seccomp
+
+TYPE_CHECKING = False  # typing is one module more in each process
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Code: TypeAlias = list[tuple[int, int, int, int]]
 
 ARCHITECTURES = {"x86_64": 0xC000003E}
 
@@ -92,26 +101,28 @@ DENIED = {
         vhangup 153 iopl 172 ioperm 173 settimeofday 164 clock_settime 227 adjtimex 159 clock_adjtime 305
         lookup_dcookie 212 vmsplice 278 modify_ldt 154 migrate_pages 256 move_pages 279 mbind 237
         set_mempolicy 238 fanotify_init 300 shmget 29 shmat 30 shmctl 31 semget 64 semop 65 semctl 66
-        semtimedop 220 msgget 68 msgsnd 69 msgrcv 70 msgctl 71 mq_open 240 mq_unlink 241 landlock_create_ruleset 444
-        landlock_add_rule 445 landlock_restrict_self 446 sethostname 170 setdomainname 171 nfsservctl 180
-        uselib 134 ustat 136 sysfs 139 _sysctl 156 create_module 174 get_kernel_syms 177 query_module 178
-        flock 73 inotify_init 253 inotify_init1 294 inotify_add_watch 254""",
+        semtimedop 220 msgget 68 msgsnd 69 msgrcv 70 msgctl 71 mq_open 240 mq_unlink 241
+        landlock_create_ruleset 444 landlock_add_rule 445 landlock_restrict_self 446 sethostname 170
+        setdomainname 171 nfsservctl 180 uselib 134 ustat 136 sysfs 139 _sysctl 156 create_module 174
+        get_kernel_syms 177 query_module 178 flock 73 inotify_init 253 inotify_init1 294 inotify_add_watch 254""",
 }
 # Numbers of the calls that are filtered by their arguments: clone, clone3, unshare, setns, ioctl, fcntl, and the
 # last number that we know.
-SPECIAL = {"x86_64": {"clone": 56, "clone3": 435, "unshare": 272, "setns": 308, "ioctl": 16, "fcntl": 72, "last": 462}}
+SPECIAL = {
+    "x86_64": {"clone": 56, "clone3": 435, "unshare": 272, "setns": 308, "ioctl": 16, "fcntl": 72, "last": 462},
+}
 
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _NAMESPACE_FLAGS = NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET | 0x80
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _DONE = 0x00050000  # the call is not made, and its caller told that it was
-# A lock on a file that all samples see would be a signal between them: record locks are granted without being taken.
+# A lock on a file that all samples see would be a signal between them: record locks are granted, but not taken.
 _LOCKS = (6, 7, 37, 38)
 _OTHERS_SIGNALS = (8, 10, 15, 1024, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
 
 
-def seccomp_filter(machine):
+def seccomp_filter(machine: str) -> Code:
     """The filter as classic BPF instructions `(code, jump if true, jump if false, constant)`.
 
     EPERM for DENIED and for new namespaces; ENOSYS for clone3, whose flags lie in memory, and for numbers that
@@ -120,7 +131,7 @@ def seccomp_filter(machine):
     """
     n = SPECIAL[machine]
 
-    def refuse_any(numbers):
+    def refuse_any(numbers: list[int]) -> Code:
         if len(numbers) <= 2:
             leaves = [x for nr in numbers for x in ((_JUMP_EQUAL, 0, 1, nr), (_RETURN, 0, 0, _EPERM))]
             return [*leaves, (_RETURN, 0, 0, _ALLOW)]
@@ -128,7 +139,7 @@ def seccomp_filter(machine):
         high = refuse_any(numbers[len(numbers) // 2 :])
         return [(_JUMP_GREATER_EQUAL, len(low), 0, numbers[len(numbers) // 2]), *low, *high]
 
-    def only_newpid(nr, arg):
+    def only_newpid(nr: int, arg: int) -> Code:
         return [
             (_JUMP_EQUAL, 0, 4, nr),
             (_LOAD, 0, 0, 16 + 8 * arg),
@@ -137,7 +148,7 @@ def seccomp_filter(machine):
             (_RETURN, 0, 0, _EPERM),
         ]
 
-    def by_second_argument(nr, answers):
+    def by_second_argument(nr: int, answers: list[tuple[int, int]]) -> Code:
         checks = [x for value, answer in answers for x in ((_JUMP_EQUAL, 0, 1, value), (_RETURN, 0, 0, answer))]
         return [(_JUMP_EQUAL, 0, len(checks) + 2, nr), (_LOAD, 0, 0, 24), *checks, (_RETURN, 0, 0, _ALLOW)]
 
@@ -164,7 +175,7 @@ def seccomp_filter(machine):
     ]
 
 
-def load_seccomp():
+def load_seccomp() -> None:
     """Set no_new_privs and load the filter; both are inherited by every child."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES:

@@ -3,6 +3,8 @@
 Run as `python -s -S plain.py CONTROL_FDS OPTIONS`.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys

@@ -12,23 +12,44 @@ then, when every process of the child is gone, how it ended, as `status user_us 
 Standard library alone; from Python 3.9 on.
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import _socket
 import json
 import resource
 import signal
 
-import _socket
 import kernel
+
+TYPE_CHECKING = False  # typing is one module more in each process
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, Protocol
+
+    class Role(Protocol):
+        """What a role's module offers."""
+
+        WRITES: bool  # whether it has a /tmp of its own
+
+        def warm_up(self) -> None:
+            """Prepare what every child needs."""
+
+        def channel(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+            """Descriptors of a new channel: the child's ends, the host's ends."""
+
+        def play(self, *channel: int) -> None:
+            """Play the part once, over the child's ends."""
+
 
 CONTROL = 3  # of the first role; those of the others follow, then, for an ordinary user, /proc
 TMP = "/tmp"  # noqa: S108 - the sandbox's own
 
 
-def main(options):
+def main(options: dict[str, Any]) -> None:
     """Import what is preloaded and become the zygotes of all roles."""
     for name in options["preload"]:
         try:
@@ -45,7 +66,7 @@ def main(options):
     run_zygote(options, roles[0], CONTROL)
 
 
-def run_zygote(options, role, number):
+def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
     """One lane for each message that brings a control socket; the end of the host is the end."""
     role.warm_up()
     gc.collect()
@@ -71,13 +92,13 @@ def run_zygote(options, role, number):
             os.close(fd)
 
 
-def descriptors(ancillary):
+def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
     """The file descriptors that came with a message."""
     data = b"".join(item[2] for item in ancillary)
     return [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data) - 3, 4)]
 
 
-def report(fd, error):
+def report(fd: int, error: BaseException) -> None:
     """Tell the host that a lane could not be set up."""
     try:
         os.write(fd, f"error {type(error).__name__}: {error}".encode()[:4000])
@@ -88,28 +109,13 @@ def report(fd, error):
 # ---- lanes
 
 
-def enter_lane(options, role, uid, fds):
-    """Namespaces of the lane; its children get theirs below them."""
+def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) -> NoReturn:
+    """Join the cgroups, isolate, limit; from then on fork children."""
     for fd in fds[1:]:
         os.write(fd, b"0")
         os.close(fd)
     if options["isolated"]:
-        own_user = 0 if options["ids"] else kernel.NEWUSER
-        kernel.unshare(own_user | kernel.NEWPID | kernel.NEWNS)
-        if own_user:
-            for name, text in (("uid_map", "0 0 1"), ("gid_map", "0 0 1")):
-                with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=CONTROL + len(options["roles"])), "w", encoding="ascii") as file:
-                    file.write(text)
-        first = os.fork()
-        if first:
-            os.close(fds[0])
-            os.waitpid(first, 0)
-            os._exit(0)
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
-        if role.WRITES:
-            flags = kernel.MS_NOSUID | kernel.MS_NODEV
-            size = f"size={options['limits']['file_bytes']},nr_inodes=4k,mode=1777"
-            kernel.mount("tmpfs", TMP, "tmpfs", flags, size)
+        leave_namespaces(options, role, fds[0])
     os.dup2(fds[0], CONTROL, inheritable=False)
     keep = CONTROL + 1
     if options["isolated"]:
@@ -120,18 +126,44 @@ def enter_lane(options, role, uid, fds):
         os.chdir(TMP)
     limit(options["limits"])
     if options["isolated"]:
-        for capability in range(64):
-            try:
-                kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
-            except OSError:
-                break
+        drop_bounding_set()
         kernel.load_seccomp()
     gc.collect()
     gc.freeze()
     serve(options, role, uid, keep)
 
 
-def limit(limits):
+def leave_namespaces(options: dict[str, Any], role: Role, control: int) -> None:
+    """Go on as pid 1 of the lane's own namespaces; its children get theirs below them."""
+    own_user = 0 if options["ids"] else kernel.NEWUSER
+    kernel.unshare(own_user | kernel.NEWPID | kernel.NEWNS)
+    if own_user:
+        proc = CONTROL + len(options["roles"])
+        for name in ("uid_map", "gid_map"):
+            with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=proc), "w", encoding="ascii") as file:
+                file.write("0 0 1")
+    first = os.fork()
+    if first:
+        os.close(control)
+        os.waitpid(first, 0)
+        os._exit(0)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
+    if role.WRITES:
+        flags = kernel.MS_NOSUID | kernel.MS_NODEV
+        size = f"size={options['limits']['file_bytes']},nr_inodes=4k,mode=1777"
+        kernel.mount("tmpfs", TMP, "tmpfs", flags, size)
+
+
+def drop_bounding_set() -> None:
+    """Drop the capability bounding set: no program that a child starts can gain a capability."""
+    for capability in range(64):
+        try:
+            kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
+        except OSError:
+            break
+
+
+def limit(limits: dict[str, int]) -> None:
     """The limits that do not change from sample to sample."""
     set_limit("CORE", 0)
     set_limit("MEMLOCK", 0)
@@ -142,7 +174,7 @@ def limit(limits):
     set_limit("AS", limits["address_bytes"])
 
 
-def set_limit(name, value):
+def set_limit(name: str, value: int) -> None:
     """Lower a limit, never above the hard one that we were given."""
     which = getattr(resource, "RLIMIT_" + name)
     hard = resource.getrlimit(which)[1]
@@ -151,7 +183,7 @@ def set_limit(name, value):
     resource.setrlimit(which, (value, value))
 
 
-def serve(options, role, uid, first_free):
+def serve(options: dict[str, Any], role: Role, uid: int, first_free: int) -> NoReturn:
     """Fork children for ever, one at a time; each one's end makes place for the next."""
     control = _socket.socket(fileno=CONTROL)
     clean = free_space() if role.WRITES and options["isolated"] else None
@@ -181,15 +213,15 @@ def serve(options, role, uid, first_free):
                 os._exit(0)  # what cannot be wiped goes with the lane's mount namespace; the host asks for another
 
 
-def free_space():
+def free_space() -> tuple[int, int]:
     """Free blocks and inodes of /tmp: whether a child left anything there, however it hid it."""
     state = os.statvfs(TMP)
     return state.f_bfree, state.f_ffree
 
 
-def wipe(folder):
+def wipe(folder: str) -> None:
     """Remove everything below a folder, without following links; a tree may be thousands of folders deep."""
-    os.chmod(folder, 0o1777)
+    os.chmod(folder, 0o1777)  # noqa: S103 - a /tmp, as it was
     moved = 0
     while True:
         with os.scandir(folder) as entries:
@@ -212,7 +244,7 @@ def wipe(folder):
 # ---- children
 
 
-def become_child(options, role, uid, channel, first_free):
+def become_child(options: dict[str, Any], role: Role, uid: int, channel: tuple[int, ...], first_free: int) -> None:
     """The last steps before the role is played: from here on the process may turn hostile."""
     os.setsid()
     numbers = []
