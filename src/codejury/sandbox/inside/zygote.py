@@ -51,19 +51,28 @@ TMP = "/tmp"  # noqa: S108 - the sandbox's own
 
 def main(options: dict[str, Any]) -> None:
     """Import what is preloaded and become the zygotes of all roles."""
-    for name in options["preload"]:
-        try:
-            __import__(name)
-        except ImportError:
-            pass
+    preload(options["preload"])
     roles = [__import__(module) for module in options["roles"].values()]
-    sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
-    sys.path.extend(options["search"])
+    own = {os.path.dirname(path) for path in (os.path.abspath(__file__), *options["files"])}
+    sys.path[:] = [folder for folder in sys.path if folder not in own] + options["search"]
     sys.argv = [""]
     for position, role in enumerate(roles[1:], 1):
         if os.fork() == 0:
             run_zygote(options, role, CONTROL + position)
     run_zygote(options, roles[0], CONTROL)
+
+
+def preload(names: list[str]) -> None:
+    """Import modules and fix the state of `random`, which would else be drawn anew at every fork."""
+    register, os.register_at_fork = os.register_at_fork, lambda **_: None
+    for name in names:
+        try:
+            __import__(name)
+        except ImportError:
+            pass
+    os.register_at_fork = register
+    if "random" in sys.modules:
+        sys.modules["random"].seed(0)
 
 
 def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
