@@ -7,7 +7,6 @@ import enum
 import errno
 import os
 import shlex
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codejury.cli.main import (
-    INTERRUPTED,
     CpuOption,
     CpuTotalOption,
     DropShortOption,
+    InterruptedRunError,
     JsonOption,
     KOption,
     LevelOption,
@@ -130,11 +129,10 @@ def _judge(store: Store, settings: JudgeSettings, *, quiet: bool) -> str:
     except KeyboardInterrupt:
         for info in store.runs():
             if info.name == settings.run:
-                sys.stderr.write(
-                    f"codejury: interrupted: {info.judged} of {info.samples} samples of run {info.name!r} are"
-                    f" judged and kept; go on with the same command and --run {shlex.quote(info.name)} --resume\n"
-                )
-                raise typer.Exit(INTERRUPTED) from None
+                raise InterruptedRunError(
+                    f"interrupted: {info.judged} of {info.samples} samples of run {info.name!r} are judged and"
+                    f" kept; go on with the same command and --run {shlex.quote(info.name)} --resume"
+                ) from None
         raise
 
 

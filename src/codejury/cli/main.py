@@ -84,6 +84,12 @@ def _root(
     context.default_map = defaults(context.command)
 
 
+class InterruptedRunError(CodejuryError):
+    """The user broke a run off; says what is kept."""
+
+    exit_code = INTERRUPTED
+
+
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
     from codejury.cli import commands  # noqa: F401 - registers the commands
@@ -97,13 +103,15 @@ def main() -> None:
     except CodejuryError as error:
         _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED)
+        code = INTERRUPTED
     except (BrokenPipeError, SystemExit):
         # Whoever read our output has enough. Typer and rich end with exit code 1 then, which is a verdict here.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except Exception as error:  # noqa: BLE001 - the last one who can tell the user
         _fail_otherwise(error)
+    if code == INTERRUPTED:  # typer ends so, without a word; older ones raise Abort
+        _fail("interrupted", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
