@@ -24,7 +24,10 @@ from codejury.sandbox import Ended, Lane, LaneLostError, Roles, Sandbox, readabl
 
 INSIDE = Path(__file__).parent / "inside"
 ROLES = Roles(
-    files=tuple(str(INSIDE / name) for name in ("codec.py", "frames.py", "candidate.py", "judge.py")),
+    files=tuple(
+        str(INSIDE / name)
+        for name in ("writing.py", "reading.py", "codec.py", "frames.py", "candidate.py", "judge.py")
+    ),
     modules={"candidate": "candidate", "judge": "judge"},
 )
 TICK_S = 0.05
