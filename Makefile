@@ -1,0 +1,48 @@
+# The same commands that CI runs. `make demo` needs Python 3.11 or later and, the first time, a package index.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+# A test judges in a process of its own most of the time, so two workers keep two cores busy. A file stays with one
+# worker: its fixtures judge once.
+PYTEST_ARGS ?= -n 2 --dist loadfile
+
+.PHONY: demo test check bench wheel clean
+
+demo: $(VENV)/.installed
+	$(BIN)/codejury demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/judge.py
+
+wheel: $(VENV)/.installed
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache benchmarks/out
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp is made anew when pyproject.toml changes; the code itself is installed in place.
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[dev]'
+	touch $(VENV)/.installed $@
