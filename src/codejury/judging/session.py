@@ -255,17 +255,16 @@ class Session:
         alive = report is not None and report.outcome == "gone" and not self.over
         if alive and await candidates.ended(GRACE_S):
             alive = False
-        if judges.child is not None:
-            judges.child.kill()
+        judges.let_go()
         ended = await candidates.finish()
         cpu = self.clock.cpu_s() if self.clock.start is not None else ended.cpu_s
-        judge_ended = await judges.finish()
+        if report is None:  # whether memory was the reason is known when it has ended
+            await judges.finish()
         refused_now, kills_now = self._counters(candidates)
         facts = Facts(
             request=self.request,
             over=self.over,
             ended=ended,
-            judge_ended=judge_ended,
             closed_pipe=alive,
             killed_for_memory=kills_now > kills,
             judge_killed_for_memory=self._counters(judges)[1] > judge_kills,
@@ -434,7 +433,6 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     over: tuple[Outcome, str] | None
     ended: Ended
-    judge_ended: Ended
     closed_pipe: bool
     killed_for_memory: bool
     judge_killed_for_memory: bool

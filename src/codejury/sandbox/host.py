@@ -132,9 +132,12 @@ class Lane:
     def __init__(self, control: socket.socket, group: Group | None) -> None:
         self.control, self.group = control, group
         self.child: Child | None = None
+        self.ending = False  # the last child was let go, and its note is still to come
 
     async def take(self) -> Child:
         """The child that waits for its work; raises LaneLostError."""
+        if self.ending:
+            await self.finish()
         if self.child is None:
             note, fds = await self._receive()
             if note != b"new" or not fds:
@@ -148,12 +151,18 @@ class Lane:
         Raises:
             LaneLostError: How it ended is not known.
         """
+        self.let_go()
+        note, _ = await self._receive()
+        self.ending = False
+        return _ended(note)
+
+    def let_go(self) -> None:
+        """Kill the present child and do not wait for its end: `take` does, later."""
         if self.child is not None:
             self.child.kill()
             self.child.close()
             self.child = None
-        note, _ = await self._receive()
-        return _ended(note)
+            self.ending = True
 
     async def ended(self, seconds: float) -> bool:
         """Whether the present child ends by itself within `seconds`."""
@@ -162,20 +171,18 @@ class Lane:
 
     def close(self) -> None:
         """Give the lane up."""
-        if self.child is not None:
-            self.child.kill()
-            self.child.close()
-            self.child = None
+        self.let_go()
         self.control.close()
         if self.group is not None:
             self.group.close()
 
     async def _receive(self) -> tuple[bytes, list[int]]:
         """The next message of the lane with its descriptors."""
-        await readable(self.control.fileno(), None)
-        note, fds, _, _ = socket.recv_fds(self.control, 4096, 8)
-        for fd in fds:
-            os.set_inheritable(fd, False)
+        try:
+            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            await readable(self.control.fileno(), None)
+            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8)
         if not note or note.startswith(b"error"):
             raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
         return note, list(fds)

@@ -76,8 +76,6 @@ class Candidate:
         module = sys.modules[MODULE] = type(sys)(MODULE)
         module.__loader__ = Loader(source)
         module.__file__ = "<candidate>"
-        if "random" in sys.modules:
-            sys.modules["random"].seed(0)
         try:
             code = compile(source, "<candidate>", "exec", dont_inherit=True, optimize=0)
         except BaseException as error:

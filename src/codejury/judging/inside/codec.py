@@ -45,9 +45,10 @@ HOSTILE = (
     KeyError,
     IndexError,
     AttributeError,
-    RecursionError,
-    OverflowError,
+    RuntimeError,
     ArithmeticError,
+    ImportError,  # numpy, where it is not there
+    SyntaxError,  # of its dtypes
 )
 
 dumps = JSONEncoder(check_circular=False, separators=(",", ":")).encode

@@ -146,7 +146,12 @@ def read_number(kind: str) -> Read:
         import decimal
         import fractions
 
-        return decimal.Decimal(body) if kind == "D" else fractions.Fraction(*reader.each(body))
+        if kind == "D":
+            return decimal.Decimal(body)
+        numerator, denominator = reader.each(body)
+        if type(numerator) is not int or type(denominator) is not int:
+            raise ValueError("not a fraction of integers")  # the number of a short text may be endless
+        return fractions.Fraction(numerator, denominator)
 
     return read
 
@@ -178,7 +183,7 @@ def read_namedtuple(reader: Reader, body: Any, new: bool) -> Any:
     name, fields, values = body
     key = (name, *fields)
     if key not in _namedtuples:
-        _namedtuples[key] = namedtuple(name, fields)  # noqa: PYI024 - its fields are known at run time alone
+        _namedtuples[key] = namedtuple(name, fields, rename=True)  # noqa: PYI024 - known at run time alone
     return _namedtuples[key](*reader.each(values))
 
 
@@ -237,6 +242,7 @@ READ: dict[str, Read] = {
     "*": read_reference,
     "nan": lambda r, b, new: r.opened(float("nan"), new),
     "i": lambda r, b, new: int(b, 16),
+    "u": lambda r, b, new: "".join(b),
     "x": lambda r, b, new: make_exception(r, b),
     "t": lambda r, b, new: tuple(r.each(b)),
     "d": lambda r, b, new: r.pairs_into(r.opened({}, new), b),

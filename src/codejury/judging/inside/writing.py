@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 TYPE_CHECKING = False  # typing is one module more in each process
@@ -13,6 +14,8 @@ MAX_DEPTH = 200
 MAX_ITEMS = 100_000  # of an iterator that is read to its end
 SCALARS = frozenset((int, str, float, bool, type(None)))
 HUGE = 1 << 8192  # integers from here on travel in hexadecimal
+# Between two halves of a pair: JSON would join them to one character, and so repair a wrong program.
+HALVES = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
 class Rejected(ValueError):  # noqa: N818 - says of a value what happened to it
@@ -41,6 +44,8 @@ class Writer:
         """JSON form of a value; raises Rejected."""
         t = type(x)
         nan = t is float and x != x  # noqa: PLR0124 - NaN alone differs from itself
+        if t is str:
+            return x if x.isascii() or not HALVES.search(x) else {"u": HALVES.split(x)}
         if t in SCALARS and not nan:
             return x if t is not int or -HUGE < x < HUGE else {"i": hex(x)}
         if t is tuple:
@@ -61,11 +66,11 @@ class Writer:
         t = type(x)
         if t is list:
             return self.items(x)
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise Rejected(f"nested deeper than {MAX_DEPTH}")
         write = WRITE.get(t) or WRITE_NAMED.get(name_of(t)) or write_special(t)
+        self.depth += 1
         try:
+            if self.depth > MAX_DEPTH:
+                raise Rejected(f"nested deeper than {MAX_DEPTH}")
             return write(self, x)
         finally:
             self.depth -= 1
@@ -73,47 +78,70 @@ class Writer:
     def items(self, xs: list[Any] | tuple[Any, ...]) -> list[Any]:
         """A list of JSON forms."""
         types = set(map(type, xs))
-        if SCALARS.issuperset(types) and not (float in types and any(x != x for x in xs)):  # noqa: PLR0124 - NaN
+        plain = SCALARS.issuperset(types) and not (float in types and any(x != x for x in xs))  # noqa: PLR0124 - NaN
+        if plain and not (str in types and any(map(has_halves, xs))):
             if int not in types:
                 return list(xs)
             return [x if type(x) is not int or -HUGE < x < HUGE else {"i": hex(x)} for x in xs]
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise Rejected(f"nested deeper than {MAX_DEPTH}")
-        result = [self.value(x) for x in xs]
-        self.depth -= 1
-        return result
+        try:
+            if self.depth > MAX_DEPTH:
+                raise Rejected(f"nested deeper than {MAX_DEPTH}")
+            return [self.value(x) for x in xs]
+        finally:
+            self.depth -= 1
 
     def pairs(self, x: dict[Any, Any]) -> list[list[Any]]:
         """Keys and values of any kind of dict."""
         return [[self.value(k), self.value(v)] for k, v in dict.items(x)]
 
+    def attempt(self, write: Callable[[Any], Any], x: Any) -> Any:
+        """What `write` makes of a value; if it raises, the containers that it had opened are closed again."""
+        opened = len(self.nodes)
+        try:
+            return write(x)
+        except BaseException:
+            for node in self.nodes[opened:]:
+                del self.own[id(node)]
+            del self.nodes[opened:]
+            raise
+
+
+def has_halves(x: Any) -> bool:
+    """Whether a value is a text in which two halves of a surrogate pair follow each other."""
+    return type(x) is str and not x.isascii() and HALVES.search(x) is not None
+
 
 def write_iterator(writer: Writer, x: Iterable[Any]) -> Any:
     """All items of an iterator; an exception on the way is part of the value."""
     items: list[Any] = []
-    failure = None
+    raised: Exception | None = None
     try:
         for item in x:
             items.append(item)
             if len(items) > MAX_ITEMS:
                 break
     except Exception as error:
-        failure = write_exception(writer, error)
+        raised = error
     if len(items) > MAX_ITEMS:
         raise Rejected(f"an iterator of more than {MAX_ITEMS} items")
-    return {"g": [type(x).__name__ == "generator", writer.items(items), failure]}
+    written = writer.items(items)  # before the exception: both sides count containers in the order of the frame
+    failure = write_exception(writer, raised) if raised is not None else None
+    raised = None  # its traceback holds this frame, and the iterator's
+    return {"g": [type(x).__name__ == "generator", written, failure]}
 
 
 def write_exception(writer: Writer, error: BaseException) -> list[Any]:
     """Module, name, built-in ancestors, arguments and text of an exception."""
     cls = type(error)
     builtins = sys.modules["builtins"]
-    lineage = type.__dict__["__mro__"].__get__(cls)  # Python itself looks at the real one as well
+    lineage: tuple[type, ...] = type.__dict__["__mro__"].__get__(
+        cls
+    )  # Python itself looks at the real one as well
     ancestors = [c.__name__ for c in lineage if getattr(builtins, c.__name__, None) is c and c is not object]
     args: list[Any] | None
     try:
-        args = writer.items(error.args)
+        args = writer.attempt(writer.items, error.args)
     except Rejected:
         args = None
     try:
@@ -125,7 +153,7 @@ def write_exception(writer: Writer, error: BaseException) -> list[Any]:
         try:
             value = getattr(error, name)
             if value is not None:
-                attributes.append([str(name), writer.value(value)])
+                attributes.append([str(name), writer.attempt(writer.value, value)])
         except Exception:  # noqa: S112 - it has none, or one that does not cross
             continue
     return [str(cls.__module__), str(cls.__qualname__), ancestors, args, text, attributes]
@@ -175,7 +203,7 @@ def paired(tag: str) -> Callable[[Writer, Any], Any]:
 
 def write_type(writer: Writer, x: type) -> Any:
     """A built-in class, by name."""
-    if x.__module__ != "builtins":
+    if vars(sys.modules["builtins"]).get(x.__name__) is not x:
         raise Rejected(f"the class {name_of(x)} is not a plain value")
     return {"y": x.__name__}
 
@@ -190,6 +218,11 @@ ITERTOOLS = (
     *("accumulate", "batched", "chain", "combinations", "combinations_with_replacement", "compress", "count"),
     *("cycle", "dropwhile", "filterfalse", "groupby", "islice", "pairwise", "permutations", "product"),
     *("repeat", "starmap", "takewhile", "zip_longest", "_tee"),
+)
+COLLECTIONS = (
+    *("collections._deque_iterator", "collections._deque_reverse_iterator"),
+    *("_collections._deque_iterator", "_collections._deque_reverse_iterator"),
+    "builtins.odict_iterator",
 )
 FACTORIES = (int, float, str, list, dict, set, tuple, bool)
 WRITE: dict[type, Callable[[Writer, Any], Any]] = {
@@ -212,6 +245,7 @@ for _iterator in (
         type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(""), iter(set()), iter(b""))
     ),
     *map(type, (iter(range(0)), iter(range(1 << 70)), reversed([]), (_ for _ in ()), iter(bytearray()))),
+    *map(type, (iter("\u00e9"), reversed({}), reversed({}.values()), reversed({}.items()))),
     *(map, filter, zip, enumerate, reversed),
 ):
     WRITE[_iterator] = write_iterator
@@ -229,6 +263,10 @@ WRITE_NAMED: dict[str, Callable[[Writer, Any], Any]] = {
     "datetime.datetime": lambda w, x: {"datetime": plain_zone(x)},
     "datetime.timedelta": lambda w, x: {"delta": [x.days, x.seconds, x.microseconds]},
     **dict.fromkeys(map("itertools.{}".format, ITERTOOLS), write_iterator),
+    **dict.fromkeys(COLLECTIONS, write_iterator),
+    "builtins.odict_keys": listed("vk"),
+    "builtins.odict_values": listed("vv"),
+    "builtins.odict_items": listed("vi"),
 }
 MUTABLE = frozenset((list, dict, set, bytearray))
 MUTABLE_NAMES = frozenset(

@@ -124,7 +124,7 @@ def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) ->
         os.write(fd, b"0")
         os.close(fd)
     if options["isolated"]:
-        leave_namespaces(options, role, fds[0])
+        leave_namespaces(options, role, uid, fds[0])
     os.dup2(fds[0], CONTROL, inheritable=False)
     keep = CONTROL + 1
     if options["isolated"]:
@@ -142,7 +142,7 @@ def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) ->
     serve(options, role, uid, keep)
 
 
-def leave_namespaces(options: dict[str, Any], role: Role, control: int) -> None:
+def leave_namespaces(options: dict[str, Any], role: Role, uid: int, control: int) -> None:
     """Go on as pid 1 of the lane's own namespaces; its children get theirs below them."""
     own_user = 0 if options["ids"] else kernel.NEWUSER
     kernel.unshare(own_user | kernel.NEWPID | kernel.NEWNS)
@@ -150,7 +150,7 @@ def leave_namespaces(options: dict[str, Any], role: Role, control: int) -> None:
         proc = CONTROL + len(options["roles"])
         for name in ("uid_map", "gid_map"):
             with open(os.open(f"self/{name}", os.O_WRONLY, dir_fd=proc), "w", encoding="ascii") as file:
-                file.write("0 0 1")
+                file.write(f"{uid} 0 1")
     first = os.fork()
     if first:
         os.close(control)
