@@ -1,19 +1,18 @@
-"""Judging the suites once, for all tests of this room."""
+"""The suites judged once, and the sandbox's loose files as modules, for all tests of this room."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from codejury.engine import LocalEngine
-from codejury.judging import Profile
 from codejury.model import (
     CheckFunction,
     Job,
@@ -24,6 +23,11 @@ from codejury.model import (
     text_hash,
 )
 from codejury.sandbox import describe
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
+    from codejury.judging import Profile
 
 SUITES = Path(__file__).parent / "suites"
 LIMITS = Limits(cpu_s=1.0, cpu_total_s=6.0)
@@ -115,6 +119,30 @@ async def judge_cases(cases: Iterable[Any], *, slots: int, all_tests: bool = Fal
 
         verdicts = {judged.job.key: judged.verdict async for judged in made.submit(jobs())}
     return {name: Judged(profiles[problems[name].hash], verdict) for name, verdict in verdicts.items()}  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def codec() -> Any:
+    """The value protocol."""
+    return importlib.import_module("codec")
+
+
+@pytest.fixture(scope="session")
+def frames() -> Any:
+    """Frames on pipes."""
+    return importlib.import_module("frames")
+
+
+@pytest.fixture(scope="session")
+def candidate() -> Any:
+    """The candidate's side of the protocol."""
+    return importlib.import_module("candidate")
+
+
+@pytest.fixture(scope="session")
+def judge() -> Any:
+    """The judge's side of the protocol."""
+    return importlib.import_module("judge")
 
 
 @pytest.fixture(scope="session")
