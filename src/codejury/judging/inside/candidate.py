@@ -3,11 +3,14 @@
 It never sees a test or an expected value. Standard library alone; from Python 3.9 on.
 
 Requests: frame 0 `[source, entry point, most bytes of a reply]`, then calls `[args, kwargs, updates]`.
-Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["?", reason]` for a value
-that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`, `["missing", name]` or `["!", exception]`.
+Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["?", reason]` for a
+value that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`, `["missing", name]` or
+`["!", exception]`.
 An update is `[frame, index, content]`: a container that crossed before has this content now. `keep` lists the
 containers that the candidate still holds; all others are forgotten by both sides.
 """
+
+from __future__ import annotations
 
 import gc
 import os
@@ -16,19 +19,27 @@ import sys
 import codec
 import frames
 
+TYPE_CHECKING = False  # typing is one module more in each process
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn, TypeAlias
+
+    Known: TypeAlias = dict[int, list[int]]  # id of a container -> [frame, index]
+
 WRITES = True
 MODULE = "__candidate__"
+FILE = "candidate.py"  # no such file: inspect asks the loader, which it does not for a name in angle brackets
 MOST_KEPT = 1000
 
 
-def channel():
+def channel() -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Two pipes: requests to the candidate, replies from it. (own ends, the judge's ends)."""
     request_read, request_write = os.pipe()
     reply_read, reply_write = os.pipe()
     return (request_read, reply_write), (request_write, reply_read)
 
 
-def play(requests, replies):
+def play(requests: int, replies: int) -> NoReturn:
     """Answer requests until the judge closes the pipe."""
     try:
         Candidate(requests, replies).run()
@@ -40,10 +51,10 @@ def play(requests, replies):
 class Loader:
     """Gives the program's text to inspect and to tracebacks."""
 
-    def __init__(self, source):
+    def __init__(self, source: str) -> None:
         self.source = source
 
-    def get_source(self, name):
+    def get_source(self, _name: str) -> str:
         """The text of the module."""
         return self.source
 
@@ -51,13 +62,13 @@ class Loader:
 class Candidate:
     """One program, loaded and called."""
 
-    def __init__(self, requests, replies):
+    def __init__(self, requests: int, replies: int) -> None:
         self.requests, self.replies = requests, replies
-        self.kept = {}  # (frame, index) -> [object, JSON text of its content]
-        self.function = None
+        self.kept: dict[tuple[int, int], list[Any]] = {}  # (frame, index) -> [object, text of its content]
+        self.function: Any = None
         self.most = 0
 
-    def run(self):
+    def run(self) -> NoReturn:
         """Load, then call for ever."""
         nonce, body = frames.receive(self.requests, 1 << 31)
         source, entry, self.most = codec.loads(body.decode())
@@ -71,13 +82,14 @@ class Candidate:
                 reply = codec.dumps(["?", f"a reply of {len(reply)} bytes", "size"]).encode()
             frames.send(self.replies, nonce, reply)
 
-    def load(self, source, entry):
+    def load(self, source: str, entry: str) -> bytes:
         """Run the module's body; the reply to frame 0."""
-        module = sys.modules[MODULE] = type(sys)(MODULE)
+        module: Any = type(sys)(MODULE)
+        sys.modules[MODULE] = module
         module.__loader__ = Loader(source)
-        module.__file__ = "<candidate>"
+        module.__file__ = FILE
         try:
-            code = compile(source, "<candidate>", "exec", dont_inherit=True, optimize=0)
+            code = compile(source, FILE, "exec", dont_inherit=True, optimize=0)
         except BaseException as error:
             return codec.dumps(["syntax", type(error).__name__, str(error)[:1000]]).encode()
         try:
@@ -89,7 +101,7 @@ class Candidate:
         self.function = module.__dict__[entry]
         return b'["ok"]'
 
-    def answer(self, number, text):
+    def answer(self, number: int, text: str) -> bytes:
         """One call; the reply as bytes."""
         frame = 2 * number
         reader = codec.Reader(frame, self.find)
@@ -103,6 +115,7 @@ class Candidate:
         known = {id(x): [frame, i] for i, x in enumerate(sent)}
         known.update((id(entry[0]), list(key)) for key, entry in self.kept.items())
         before = shallow(sent, known) if sent else None
+        writer: codec.Writer | None
         try:
             value = self.function(*args, **kwargs)
         except BaseException as error:
@@ -110,18 +123,20 @@ class Candidate:
         else:
             reply, writer = self.returned(frame + 1, value, known, sent, before)
             value = None
-        args = kwargs = reader = None
+        del args, kwargs, reader
         if writer is not None:
             self.keep(frame, sent, writer)
             keep = codec.dumps([list(key) for key in self.kept]) if self.kept else "[]"
             reply = reply[:-1] + b"," + keep.encode() + b"]"
         return reply
 
-    def find(self, frame, index):
+    def find(self, frame: int, index: int) -> Any:
         """A container of an earlier frame."""
         return self.kept[frame, index][0]
 
-    def returned(self, frame, value, known, sent, before):
+    def returned(
+        self, frame: int, value: Any, known: Known, sent: list[Any], before: list[str] | None
+    ) -> tuple[bytes, codec.Writer | None]:
         """The reply of a call that returned, without its last part."""
         writer = codec.Writer(frame, known)
         try:
@@ -134,7 +149,14 @@ class Candidate:
             )
             return codec.dumps(["?", reason[:1000]]).encode(), None
 
-    def raised(self, frame, error, known, sent=(), before=None):
+    def raised(
+        self,
+        frame: int,
+        error: BaseException,
+        known: Known,
+        sent: Sequence[Any] = (),
+        before: list[str] | None = None,
+    ) -> tuple[bytes, codec.Writer]:
         """The reply of a call that raised, without its last part."""
         writer = codec.Writer(frame, known)
         try:
@@ -145,17 +167,19 @@ class Candidate:
             body = ["builtins", "Exception", ["Exception"], [], "an exception that cannot be read", []]
             return codec.dumps(["!", body, []]).encode(), codec.Writer(frame, known)
 
-    def changes(self, writer, known, sent, before):
+    def changes(
+        self, writer: codec.Writer, known: Known, sent: Sequence[Any], before: list[str] | None
+    ) -> list[list[Any]]:
         """Updates for the arguments that the call changed, and for kept containers that it changed."""
-        updates = []
+        updates: list[list[Any]] = []
         if sent and shallow(sent, known) != before:
             updates += [[*known[id(x)], writer.content(x)] for x in sent]
         for (frame, index), entry in self.kept.items():
-            if content_text(entry[0]) != entry[1]:
+            if codec.content_text(entry[0], BaseException) != entry[1]:
                 updates.append([frame, index, writer.content(entry[0])])
         return updates
 
-    def keep(self, frame, sent, writer):
+    def keep(self, frame: int, sent: list[Any], writer: codec.Writer) -> None:
         """Find out which containers the program still holds, so that later changes can be told."""
         if not (sent or writer.nodes or self.kept):
             return
@@ -167,29 +191,21 @@ class Candidate:
         del sent[:]
         held = externally_held(numbered)
         for key, x in held[-MOST_KEPT:]:
-            self.kept[key] = [x, content_text(x)]
+            self.kept[key] = [x, codec.content_text(x, BaseException)]
 
 
-def shallow(nodes, known):
+def shallow(nodes: Sequence[Any], known: Known) -> list[str]:
     """JSON text of each container's content, with references for the containers that are known."""
     return [codec.dumps(codec.Writer(-1, known).content(x)) for x in nodes]
 
 
-def content_text(x):
-    """JSON text of a container's content; what does not cross is told apart by its identity alone."""
-    try:
-        return codec.dumps(codec.Writer(-1, {}).content(x))
-    except BaseException:
-        return str(id(x))
-
-
-def refresh(kept):
+def refresh(kept: dict[tuple[int, int], list[Any]]) -> None:
     """Note the present content of all kept containers."""
     for entry in kept.values():
-        entry[1] = content_text(entry[0])
+        entry[1] = codec.content_text(entry[0], BaseException)
 
 
-def reference_count(holder):
+def reference_count(holder: list[Any]) -> int:
     """References of the object in a list of one, beyond that list."""
     return sys.getrefcount(holder[0]) - BASE
 
@@ -198,7 +214,7 @@ BASE = 0
 BASE = reference_count([object()])
 
 
-def externally_held(numbered):
+def externally_held(numbered: list[tuple[tuple[int, int], Any]]) -> list[tuple[tuple[int, int], Any]]:
     """Those containers that something outside of this graph refers to, and all that they reach.
 
     Args:
@@ -206,10 +222,12 @@ def externally_held(numbered):
     """
     objects = {id(x): (key, x) for key, x in numbered}
     inner = dict.fromkeys(objects, 0)
-    children = {}
+    children: dict[int, list[int]] = {}
     for ident, (_, x) in objects.items():
         children[ident] = found = []
-        stack = [] if type(x) is list and codec.SCALARS.issuperset(map(type, x)) else list(gc.get_referents(x))
+        stack: Any = (
+            [] if type(x) is list and codec.SCALARS.issuperset(map(type, x)) else list(gc.get_referents(x))
+        )
         while stack:
             y = stack.pop()
             if id(y) in inner:
@@ -227,7 +245,7 @@ def externally_held(numbered):
         # references: this list's, the pair's in `objects`, and those of the graph itself
         if reference_count(holder) > 1 + inner[ident]:
             roots.append(ident)
-        holder = None
+        del holder
     while roots:
         ident = roots.pop()
         if ident not in seen:
@@ -237,14 +255,18 @@ def externally_held(numbered):
     return sorted(result, key=lambda pair: pair[0])
 
 
-def warm_up():
+def warm_up() -> None:
     """Play the whole part a few times, so that children find caches filled and code specialised."""
     source = (
-        "from typing import List\nimport math\ndef f(x, y=1) -> List[int]:\n    r = [str(y)]\n    for i in range(3):\n"
+        "from typing import List\nimport math\n"
+        "def f(x, y=1) -> List[int]:\n    r = [str(y)]\n    for i in range(3):\n"
         '        r.append(f"{i * 2.5}")\n    x.append(1)\n    return {"a": (sorted(r), x[0])}\n'
         "def g(x): return x == 1 or [x]\n"
     )
-    for entry, calls in (("f", ('[[[1,2.5,"a"]],[],[]]', "[[[1,2],2],[],[]]")), ("g", ("[[1],[],[]]", "[[2],[],[]]"))):
+    for entry, calls in (
+        ("f", ('[[[1,2.5,"a"]],[],[]]', "[[[1,2],2],[],[]]")),
+        ("g", ("[[1],[],[]]", "[[2],[],[]]")),
+    ):
         for _ in range(20):
             requests, replies = os.pipe(), os.pipe()
             for number, body in enumerate((codec.dumps([source, entry, 1 << 20]), *calls, *calls)):
