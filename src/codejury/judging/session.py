@@ -26,7 +26,10 @@ INSIDE = Path(__file__).parent / "inside"
 ROLES = Roles(
     files=tuple(
         str(INSIDE / name)
-        for name in ("writing.py", "reading.py", "codec.py", "frames.py", "candidate.py", "judge.py")
+        for name in (
+            *("writing.py", "reading.py", "codec.py", "frames.py"),
+            *("candidate.py", "instrument.py", "judge.py"),
+        )
     ),
     modules={"candidate": "candidate", "judge": "judge"},
 )
@@ -144,10 +147,10 @@ class Clock:
 class Pair:
     """A lane for candidates and a lane for judges."""
 
-    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
-        self.sandbox, self.limits = sandbox, limits
-        self.candidates = sandbox.lane("candidate", limits)
-        self.judges = sandbox.lane("judge", limits)
+    def __init__(self, sandbox: Sandbox, limits: Limits, cpu: int) -> None:
+        self.sandbox, self.limits, self.cpu = sandbox, limits, cpu
+        self.candidates = sandbox.lane("candidate", limits, cpu)
+        self.judges = sandbox.lane("judge", limits, cpu)
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""
@@ -172,8 +175,8 @@ class Pair:
         """New lanes in the place of these."""
         self.close()
         try:
-            self.candidates = self.sandbox.lane("candidate", self.limits)
-            self.judges = self.sandbox.lane("judge", self.limits)
+            self.candidates = self.sandbox.lane("candidate", self.limits, self.cpu)
+            self.judges = self.sandbox.lane("judge", self.limits, self.cpu)
         except OSError as error:
             raise InfrastructureError(f"the sandbox ended: {error}") from error
 
@@ -182,11 +185,16 @@ class Slot:
     """A place where samples are judged one after the other.
 
     It has two pairs of lanes that take turns: while a sample runs in one, the other makes its next processes.
+
+    Args:
+        sandbox: Where the lanes are.
+        limits: The largest limits of any sample.
+        cpu: The processor that its processes stay on; -1 for none.
     """
 
-    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+    def __init__(self, sandbox: Sandbox, limits: Limits, cpu: int = -1) -> None:
         self.sandbox = sandbox
-        self.pairs = [Pair(sandbox, limits), Pair(sandbox, limits)]
+        self.pairs = [Pair(sandbox, limits, cpu), Pair(sandbox, limits, cpu)]
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""

@@ -50,9 +50,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return self.outcome is Outcome.PASSED
 
 
-async def profile(
-    slot: Slot, problem: Problem, limits: Limits, *, all_tests: bool = False
-) -> Profile | None:
+async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bool = False) -> Profile | None:
     """Judge a problem's reference; None where it has none.
 
     Args:

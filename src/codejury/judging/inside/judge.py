@@ -3,25 +3,36 @@
 A fresh process for each sample, confined like the candidate: tests and a candidate's values may be hostile. Its
 word is trusted no further than that: it reports, the host measures.
 
-The host sends one job, JSON with the descriptors of the candidate's pipes, and gets frames `{"tests": [[line, outcome,
-microseconds], …], "end": …}`; only the last one has an end. Standard library alone; from Python 3.9 on.
+The host sends one job, JSON with the descriptors of the candidate's pipes, and gets frames
+`{"tests": [[line, outcome, microseconds], …], "end": …}`; only the last one has an end. Standard library alone;
+from Python 3.9 on.
 """
+
+from __future__ import annotations
 
 import binascii
 import gc
 import marshal
 import os
 import select
+import sys
 import time
 
 import codec
 import frames
+from instrument import HOOK, compile_tests, interprets
+
+TYPE_CHECKING = False  # typing is one module more in each process
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType, FrameType
+    from typing import Any, NoReturn
 
 WRITES = False
 FLUSH_S = 0.02
-HOOK = "__codejury__"
 PRELOAD = (
-    "ast random math copy decimal fractions datetime string re heapq bisect itertools functools operator".split()
+    *("ast", "random", "math", "copy", "decimal", "fractions", "datetime", "string", "re"),
+    *("heapq", "bisect", "itertools", "functools", "operator"),
 )
 
 
@@ -29,7 +40,7 @@ class Stop(BaseException):
     """Leaves the tests: the verdict is settled. No test can catch it with `except Exception`."""
 
 
-def channel():
+def channel() -> tuple[tuple[int, ...], tuple[int, ...]]:
     """A socket pair: job and report. (own ends, the host's ends)."""
     import _socket
 
@@ -37,14 +48,14 @@ def channel():
     return (mine.detach(),), (theirs.detach(),)
 
 
-def warm_up():
+def warm_up() -> None:
     """Import what most tests use, and judge a small program a few times: children find caches filled."""
     for name in PRELOAD:
         __import__(name)
     warm_tests()
 
 
-def play(host):
+def play(host: int) -> NoReturn:
     """Take one job, judge it, report."""
     import _socket
 
@@ -63,38 +74,41 @@ def play(host):
 class Judge:
     """One sample before one problem's tests."""
 
-    def __init__(self, job, host, requests, replies):
+    def __init__(self, job: dict[str, Any], host: int, requests: int, replies: int) -> None:
         self.job, self.host, self.requests, self.replies = job, host, requests, replies
         self.number = 0  # requests that were answered
-        self.kept = {}  # (frame, index) -> [container, JSON text of its content]
-        self.namespace = {}
+        self.kept: dict[tuple[int, int], list[Any]] = {}  # (frame, index) -> [container, text of its content]
+        self.namespace: dict[str, Any] = {}
         self.calls, self.finished, self.failed, self.changed = 0, 0, 0, False
-        self.tests, self.sequence = [], 0
+        self.tests: list[list[Any]] = []
+        self.sequence = 0
         self.inside = False  # an assertion that can be left out is being run
-        self.acting = None
+        self.acting: str | None = None
         self.gone_line = 0
-        self.sticky = None  # (outcome, detail) once settled
-        self.thrown = None
+        self.sticky: tuple[str, str] | None = None  # (outcome, detail) once settled
+        self.first_failure: tuple[str, str] | None = None
+        self.thrown: BaseException | None = None
         self.started = self.flushed = time.monotonic()
 
     # ---- the whole job
 
-    def run(self):
+    def run(self) -> None:
         """Load, test, report."""
         try:
             try:
                 code = self.prepare()
             except (SyntaxError, ValueError) as error:
-                return self.end("problem", f"its tests do not compile: {type(error).__name__}: {error}")
+                self.end("problem", f"its tests do not compile: {type(error).__name__}: {error}")
+                return
             if self.load():
                 self.run_tests(code)
         except Stop:
             pass
         except MemoryError:
             self.sticky = self.sticky or ("out_of_memory", "the tests ran out of memory on the candidate's values")
-        return self.conclude()
+        self.conclude()
 
-    def load(self):
+    def load(self) -> bool:
         """Have the candidate load its program; whether it could."""
         job = self.job
         body = codec.dumps([job["source"], job["entry"], job["most"]]).encode()
@@ -114,7 +128,7 @@ class Judge:
             self.sticky = "tampered", "an unknown reply"
         return False
 
-    def run_tests(self, code):
+    def run_tests(self, code: tuple[CodeType | None, list[CodeType]]) -> None:
         """Run context and tests; outcomes go to `sticky` or are counted."""
         context, body = code
         ns = self.namespace
@@ -144,7 +158,7 @@ class Judge:
         except BaseException as error:
             self.escaped(error)
 
-    def escaped(self, error):
+    def escaped(self, error: BaseException) -> None:
         """An exception left the tests: one test has failed."""
         if self.sticky:
             return
@@ -152,7 +166,7 @@ class Judge:
         self.note(self.line_of(error), outcome)
         self.sticky = outcome, detail
 
-    def judge_exception(self, error):
+    def judge_exception(self, error: BaseException) -> tuple[str, str]:
         """Outcome and detail of an exception that came out of an assertion."""
         detail = f"{type(error).__name__}: {str(error)[:300]}"
         if isinstance(error, MemoryError) and error is not self.thrown:
@@ -161,7 +175,7 @@ class Judge:
             return ("early_exit" if isinstance(error, SystemExit) else "exception"), detail
         return "wrong_answer", detail
 
-    def line_of(self, error):
+    def line_of(self, error: BaseException) -> int:
         """The line of the tests that an exception passed through last."""
         line, trace = 0, error.__traceback__
         while trace:
@@ -170,7 +184,7 @@ class Judge:
             trace = trace.tb_next
         return line
 
-    def conclude(self):
+    def conclude(self) -> None:
         """The last word."""
         if self.sticky is None and self.failed:
             self.sticky = self.first_failure
@@ -180,11 +194,11 @@ class Judge:
             self.sticky = "problem", "its tests finish no assertion"
         if self.sticky is None and select.select([self.replies], [], [], 0)[0]:
             self.sticky = "tampered", "bytes that nobody asked for"
-        return self.end(*(self.sticky or ("passed", "")))
+        self.end(*(self.sticky or ("passed", "")))
 
     # ---- what instrumented tests call
 
-    def begin(self, line):
+    def begin(self, line: int) -> bool:
         """Before an assertion, when all tests are asked for: whether it is run at all."""
         self.sequence += 1
         if self.sequence - 1 in self.job["skip"]:
@@ -193,7 +207,7 @@ class Judge:
         self.inside = True
         return True
 
-    def ok(self, line):
+    def ok(self, line: int) -> None:
         """An assertion held."""
         if self.sticky:
             raise Stop
@@ -201,7 +215,7 @@ class Judge:
         self.inside = False
         self.note(line, "passed")
 
-    def not_ok(self, line, error):
+    def not_ok(self, line: int, error: Exception) -> None:
         """An assertion failed, and the tests go on."""
         if self.sticky:
             raise Stop
@@ -212,7 +226,7 @@ class Judge:
             self.first_failure = outcome, detail
         self.failed += 1
 
-    def note(self, line, outcome):
+    def note(self, line: int, outcome: str) -> None:
         """Keep one test's result; pass results on now and then, so that the host can tell where time goes."""
         now = time.monotonic()
         self.tests.append([line, outcome, int((now - self.started) * 1e6)])
@@ -223,16 +237,16 @@ class Judge:
 
     # ---- calls
 
-    def proxy(self):
+    def proxy(self) -> Callable[..., Any]:
         """The candidate's function as the tests see it: a plain function of that name."""
 
-        def candidate(*args, **kwargs):
+        def candidate(*args: Any, **kwargs: Any) -> Any:
             return self.call(args, kwargs)
 
         candidate.__name__ = candidate.__qualname__ = self.job["entry"]
         return candidate
 
-    def call(self, args, kwargs):
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """One call: what it returns or raises."""
         if self.sticky:
             raise Stop
@@ -242,7 +256,9 @@ class Judge:
             sent = [writer.items(args), [[k, writer.value(v)] for k, v in kwargs.items()]]
             # after the arguments: both sides count containers in the order of the frame
             changes = [
-                [*key, writer.content(x)] for key, (x, text) in self.kept.items() if content_text(x) != text
+                [*key, writer.content(x)]
+                for key, (x, text) in self.kept.items()
+                if codec.content_text(x, codec.HOSTILE) != text
             ]
             body = codec.dumps([*sent, changes])
         except codec.Rejected as error:
@@ -265,7 +281,7 @@ class Judge:
         self.thrown = value
         raise value
 
-    def value_of(self, reply, frame, sent):
+    def value_of(self, reply: Any, frame: int, sent: Sequence[Any]) -> tuple[bool, Any]:
         """Whether a reply raises, and what it returns or raises; containers are changed as it says."""
         kind = reply[0]
         if kind == "?":
@@ -289,21 +305,21 @@ class Judge:
             codec.replace(old, new)
         if keep or self.kept:
             earlier.update(((frame + 1, i), x) for i, x in enumerate(reader.nodes))
-            self.kept = {(f, i): [earlier[f, i], content_text(earlier[f, i])] for f, i in keep}
+            self.kept = {
+                (f, i): [earlier[f, i], codec.content_text(earlier[f, i], codec.HOSTILE)] for f, i in keep
+            }
         if kind == "!" and (isinstance(value, Stop) or not isinstance(value, BaseException)):
             raise ValueError("not an exception")
         return kind == "!", value
 
-    def calling_line(self):
+    def calling_line(self) -> int:
         """The line of the tests that is being run."""
-        import sys
-
-        frame = sys._getframe(1)
-        while frame and frame.f_code.co_filename != "<tests>":
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - inspect is one module more, and does the same
+        while frame is not None and frame.f_code.co_filename != "<tests>":
             frame = frame.f_back
-        return frame.f_lineno if frame else 0
+        return frame.f_lineno if frame is not None else 0
 
-    def exchange(self, body):
+    def exchange(self, body: bytes) -> Any:
         """One request and its reply."""
         nonce = int.from_bytes(os.urandom(4), "little")  # so that no answer can be sent ahead of its request
         try:
@@ -328,7 +344,7 @@ class Judge:
 
     # ---- reports
 
-    def end(self, outcome, detail):
+    def end(self, outcome: str, detail: str) -> None:
         """The final frame."""
         self.report({
             "tests": self.tests,
@@ -344,7 +360,7 @@ class Judge:
             },
         })  # fmt: skip
 
-    def report(self, message):
+    def report(self, message: dict[str, Any]) -> None:
         """One frame to the host."""
         data = codec.dumps(message).encode()
         data = len(data).to_bytes(4, "little") + data
@@ -353,15 +369,16 @@ class Judge:
 
     # ---- instrumentation
 
-    def prepare(self):
+    def prepare(self) -> tuple[CodeType | None, list[CodeType]]:
         """Code of context and tests: as a former judge of this problem made it, or made now.
 
-        What is made is told to the host before the candidate has said a word, so that no candidate can have part in
-        the code that judges others.
+        What is made is told to the host before the candidate has said a word, so that no candidate can have part
+        in the code that judges others.
         """
         given = self.job["code"]
         if given is not None:
-            return marshal.loads(binascii.a2b_base64(given))
+            code: tuple[CodeType | None, list[CodeType]] = marshal.loads(binascii.a2b_base64(given))
+            return code
         tests = self.job["tests"]
         parts = tests["code"] if isinstance(tests["code"], list) else [tests["code"]]
         made = compile_tests(tests["context"], parts, self.job["entry"], self.job["all"])
@@ -371,152 +388,31 @@ class Judge:
         return made
 
 
-def compile_tests(context, parts, entry, all_tests):
-    """Code of the context (None if the tests can do without it) and of the tests with every assertion counted."""
-    import ast
-
-    options = {"dont_inherit": True, "optimize": 0}
-    trees = [instrument(part, all_tests) for part in parts]
-    try:
-        tree = ast.parse(context, "<context>")
-    except SyntaxError:
-        context += "\n    pass\n"
-        tree = ast.parse(context, "<context>")
-    used = {node.id for part in trees for node in ast.walk(part) if isinstance(node, ast.Name)}
-    needed = not all(can_be_left_out(statement, used - {entry}) for statement in tree.body)
-    code = compile(context, "<context>", "exec", **options) if needed else None
-    return code, [compile(part, "<tests>", "exec", **options) for part in trees]
-
-
-def can_be_left_out(statement, used):
-    """Whether a statement of the context only binds names that the tests do not use."""
-    import ast
-
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return not statement.decorator_list and statement.name not in used
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        names = {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
-        return "*" not in names and not names & used
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
 class Problem(BaseException):
     """The problem's own fault."""
 
 
-def raise_problem(reason):
+def raise_problem(reason: str) -> NoReturn:
     """Say that the problem, not the candidate, is at fault."""
     raise Problem(reason)
 
 
-def content_text(x):
-    """JSON text of a container's content; what does not cross is told apart by its identity alone."""
-    try:
-        return codec.dumps(codec.Writer(-1, {}).content(x))
-    except codec.HOSTILE:
-        return str(id(x))
-
-
-def copy_of(container):
+def copy_of(container: Any) -> Any:
     """A container of the same type and content, with an identity of its own."""
     import copy
 
     return copy.copy(container)
 
 
-def interprets(*sources):
-    """A name by which the tests may act on a candidate's value, or None.
-
-    Such tests let a text of the candidate become code, a file or a command where the judge runs: what they say of it
-    is weak.
-    """
-    import ast
-
-    for source in sources:
-        try:
-            tree = ast.parse(source)
-        except SyntaxError:
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id in ACTING_NAMES:
-                return node.id
-            if isinstance(node, ast.Attribute) and node.attr in ACTING_ATTRIBUTES:
-                return node.attr
-            modules = []
-            if isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                modules = [node.module or ""]
-            for module in modules:
-                if module.partition(".")[0] not in HARMLESS_MODULES:
-                    return module
-    return None
-
-
-ACTING_NAMES = frozenset(
-    "eval exec compile open input breakpoint __import__ getattr setattr delattr globals locals vars __builtins__".split()
-)
-ACTING_ATTRIBUTES = frozenset(
-    "__globals__ __subclasses__ __builtins__ __code__ __dict__ f_globals f_locals gi_frame".split()
-)
-HARMLESS_MODULES = frozenset(
-    "__future__ abc array base64 binascii bisect calendar cmath collections contextlib copy dataclasses datetime decimal difflib"
-    " enum fractions functools hashlib heapq itertools json keyword math numbers numpy operator pprint random re"
-    " statistics string struct textwrap time typing typing_extensions unicodedata xml zlib".split()
-)
-
-
-def instrument(source, all_tests):
-    """The tests' syntax tree with a call after each assertion, or, for all tests, with a guard around each.
-
-    An assertion in the body of a `try` with handlers is never guarded: the tests themselves say what follows from its
-    failure.
-    """
-    import ast
-
-    def hook(name, line, *extra):
-        call = ast.Call(
-            ast.Attribute(ast.Name(HOOK, ast.Load()), name, ast.Load()), [ast.Constant(line), *extra], []
-        )
-        return call if name == "begin" else ast.Expr(call)
-
-    def counted(node):
-        return [node, hook("ok", node.lineno)]
-
-    def guarded(node):
-        name = HOOK + "error"
-        handler = ast.ExceptHandler(
-            ast.Name("Exception", ast.Load()), name, [hook("not_ok", node.lineno, ast.Name(name, ast.Load()))]
-        )
-        attempt = ast.Try([node], [handler], [hook("ok", node.lineno)], [])
-        return [ast.If(hook("begin", node.lineno), [attempt], [])]
-
-    def visit(node, guard):
-        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-            statements = getattr(node, field, None)
-            if not isinstance(statements, list):
-                continue
-            inner = guard and not (isinstance(node, ast.Try) and node.handlers and field == "body")
-            new = []
-            for statement in statements:
-                if isinstance(statement, ast.Assert):
-                    new += guarded(statement) if inner else counted(statement)
-                else:
-                    visit(statement, inner)
-                    new.append(statement)
-            setattr(node, field, new)
-
-    tree = ast.parse(source, "<tests>")
-    visit(tree, all_tests)
-    return ast.fix_missing_locations(tree)
-
-
-def warm_tests():
+def warm_tests() -> None:
     """Judge a small program a few times, so that children find caches filled and code specialised."""
     import candidate
 
-    test = "def check(c):\n    for i in range(3):\n        assert c(i, [i]) == [i], 'no'\n        assert c(1, []) == []\n"
-    job = {
+    test = (
+        "def check(c):\n    for i in range(3):\n"
+        "        assert c(i, [i]) == [i], 'no'\n        assert c(1, []) == []\n"
+    )
+    job: dict[str, Any] = {
         "source": "def f(n, x):\n    return list(x)\n",
         "entry": "f",
         "most": 1 << 20,
@@ -536,8 +432,10 @@ def warm_tests():
         if pid == 0:
             os.close(requests[1])
             candidate.play(requests[0], replies[1])
-        os.close(requests[0]), os.close(replies[1])
+        os.close(requests[0])
+        os.close(replies[1])
         Judge(codec.loads(codec.dumps(job)), host, requests[1], replies[0]).run()
-        os.close(requests[1]), os.close(replies[0])
+        os.close(requests[1])
+        os.close(replies[0])
         os.waitpid(pid, 0)
     os.close(host)
