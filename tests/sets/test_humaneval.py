@@ -50,7 +50,7 @@ def test_the_whole_set() -> None:
 @installed
 def test_the_set_is_the_published_one() -> None:
     """A release whose problems differ would not be comparable, and must get another version."""
-    expected = "3536757c1f96178e9dbafccc9687b47d1c65d5a858390754b1467574bd1b6154"
+    expected = "19d1f6a820518da082e23cf87f8e01d281387e11b9732641ee6a54e954c504a5"
     assert expected == humaneval.load().hash
 
 
