@@ -26,11 +26,11 @@ class _Done(msgspec.Struct, frozen=True):
     error: Exception | None = None
 
 
-def usable_cores() -> int:
+def usable_cores() -> list[int]:
     """Processors that this process may use."""
     with contextlib.suppress(AttributeError):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
 class LocalEngine:
@@ -56,7 +56,7 @@ class LocalEngine:
         tier: str = "namespaces",
     ) -> None:
         self.library, self.limits, self.tier = library, limits, tier
-        self.width = slots or usable_cores()
+        self.width = slots or len(usable_cores())
         self.profiles: Mapping[str, Profile | None] = {}
         self.sandbox = Sandbox(
             Settings(interpreter=interpreter, limits=limits, packages=packages, tier=tier), ROLES
@@ -66,7 +66,8 @@ class LocalEngine:
     async def __aenter__(self) -> Self:
         """Start the sandbox; raises TierUnavailable."""
         await self.sandbox.__aenter__()
-        self.slots = [Slot(self.sandbox, self.limits) for _ in range(self.width)]
+        cpus = usable_cores()
+        self.slots = [Slot(self.sandbox, self.limits, cpus[i % len(cpus)]) for i in range(self.width)]
         return self
 
     async def __aexit__(self, *error: object) -> None:

@@ -238,8 +238,8 @@ class Sandbox:
                 self.process.kill()
                 self.process.wait()
 
-    def lane(self, role: str, limits: Limits) -> Lane:
-        """One more lane; each has a uid and cgroups of its own."""
+    def lane(self, role: str, limits: Limits, cpu: int = -1) -> Lane:
+        """One more lane; each has a uid and cgroups of its own, and stays on processor `cpu` if it is not -1."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         group = self.groups.make()
         fds = [theirs.fileno()]
@@ -248,7 +248,7 @@ class Sandbox:
             fds += [os.open(path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in group.paths]
         uid = 1000 + self.lanes % (UIDS - 1000)
         self.lanes += 1
-        self.controls[role].sendmsg([b"%d" % uid], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        self.controls[role].sendmsg([b"%d %d" % (uid, cpu)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
         theirs.close()
         for fd in fds[1:]:
             os.close(fd)
