@@ -1,6 +1,7 @@
 """Tests to verdicts: judge and candidate as two confined processes, plain values between them."""
 
-from codejury.judging.session import ROLES, Observation, Request, Slot
+from codejury.judging.records import Observation, Request
+from codejury.judging.session import ROLES, Slot
 from codejury.judging.verdicts import JUDGE_VERSION, Profile, Try, judge, profile, verdict_key
 
 __all__ = [

@@ -7,11 +7,15 @@ arguments where the reference leaves them alone, unless the sample passes withou
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from codejury.judging.session import Observation, Request, Slot
+from codejury.judging.records import Observation, Request
 from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verdict
+
+if TYPE_CHECKING:
+    from codejury.judging.session import Slot
 
 JUDGE_VERSION = "1"
 SKIPPED = None

@@ -1,0 +1,83 @@
+"""What a session is asked, what the judge says in it, and what it showed."""
+
+from __future__ import annotations
+
+import msgspec
+
+from codejury.model import Limits, Outcome, TestResult, Tests
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session needs.
+
+    Attributes:
+        source: The whole program.
+        entry_point: The function that the tests call.
+        tests: The tests.
+        limits: Of this sample.
+        all_tests: Run on after a failed test.
+        apply: Carry changes of the arguments back into the tests.
+        scan: Look for names by which the tests may act on values.
+        skip: Positions of assertions to leave out, since they killed the candidate before.
+        code: The tests as a former judge compiled them.
+    """
+
+    source: str
+    entry_point: str
+    tests: Tests
+    limits: Limits
+    all_tests: bool = False
+    apply: bool = True
+    scan: bool = False
+    skip: tuple[int, ...] = ()
+    code: str | None = None
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The judge's last word, as `judge.py` sends it."""
+
+    outcome: str
+    detail: str
+    calls: int
+    finished: int
+    changed: bool
+    line: int
+    killed: int
+    acting: str | None
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A frame of the judge."""
+
+    tests: list[tuple[int, str, int]]
+    end: Report | None = None
+    code: str | None = None
+
+
+class Observation(msgspec.Struct, kw_only=True):
+    """What one session showed.
+
+    Attributes:
+        outcome: Measured by the host where it can, else the judge's; None for a fault of the problem.
+        detail: One line for people.
+        tests: Results in order; `skipped` marks those that were left out.
+        calls, finished, changed, acting: See the judge's report.
+        killed: Position of the assertion during which the candidate ended; -1 for none that can be left out.
+        cpu_s, wall_s, peak_bytes: Measured by the host.
+        waited_s: Seconds in which the candidate could have run but had no processor; None where unknown.
+        code: The tests as the judge compiled them, where it was asked to look at them.
+    """
+
+    outcome: Outcome | None
+    detail: str
+    tests: list[TestResult | None]
+    calls: int = 0
+    finished: int = 0
+    changed: bool = False
+    acting: str | None = None
+    killed: int = -1
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_bytes: int | None = None
+    waited_s: float | None = None
+    code: str | None = None
