@@ -50,8 +50,8 @@ def can_be_left_out(statement: ast.stmt, used: set[str]) -> bool:
 def instrument(source: str, all_tests: bool) -> ast.Module:
     """The tests' syntax tree with a call after each assertion, or, for all tests, with a guard around each.
 
-    An assertion in the body of a `try` with handlers is never guarded: the tests themselves say what follows from
-    its failure.
+    An assertion in the body of a `try` with handlers or of a `with` is never guarded, nor is one in a function
+    that is named there: the tests themselves may say what follows from its failure.
     """
     import ast
 
@@ -78,7 +78,8 @@ def instrument(source: str, all_tests: bool) -> ast.Module:
             statements = getattr(node, field, None)
             if not isinstance(statements, list):
                 continue
-            inner = guard and not (isinstance(node, ast.Try) and node.handlers and field == "body")
+            apart = node in watched or getattr(node, "name", "") in exposed
+            inner = guard and not (apart and field == "body")
             new: list[ast.stmt] = []
             for statement in statements:
                 if isinstance(statement, ast.Assert):
@@ -89,8 +90,33 @@ def instrument(source: str, all_tests: bool) -> ast.Module:
             setattr(node, field, new)
 
     tree = ast.parse(source, "<tests>")
+    watched = {node for node in ast.walk(tree) if is_watched(node)}
+    exposed = named_by(watched, tree)
     visit(tree, all_tests)
     return ast.fix_missing_locations(tree)
+
+
+def is_watched(node: ast.AST) -> bool:
+    """Whether what is raised in the body of a statement may end there."""
+    import ast
+
+    return bool(getattr(node, "handlers", None)) or isinstance(node, (ast.With, ast.AsyncWith))
+
+
+def named_by(statements: set[ast.AST], tree: ast.Module) -> set[str]:
+    """Names of functions that the bodies of these statements may call, themselves or through others."""
+    import ast
+
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    named: set[str] = set()
+    todo = list(statements)
+    while todo:
+        inner = [node for statement in todo.pop().body for node in ast.walk(statement)]  # type: ignore[attr-defined]
+        names = {node.id for node in inner if isinstance(node, ast.Name)}
+        names |= {node.attr for node in inner if isinstance(node, ast.Attribute)}
+        todo += [function for function in functions if function.name in names - named]
+        named |= names
+    return named & {function.name for function in functions}
 
 
 # What turns a text into code, reaches files and commands, or finds a name by a text.
