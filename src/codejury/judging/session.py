@@ -216,8 +216,7 @@ class Session:
                 report = self._take(data)
                 if report is not None:
                     return report
-                continue
-            self._check_limits()
+            self._check_limits()  # also between reports, which may come faster than ticks
             if self.over:
                 if deadline is None:
                     self._end_candidate()

@@ -248,7 +248,8 @@ class Sandbox:
             fds += [os.open(path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in group.paths]
         uid = 1000 + self.lanes % (UIDS - 1000)
         self.lanes += 1
-        self.controls[role].sendmsg([b"%d %d" % (uid, cpu)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
+        self.controls[role].sendmsg([b"%d %d" % (uid, cpu)], ancillary)
         theirs.close()
         for fd in fds[1:]:
             os.close(fd)

@@ -196,7 +196,7 @@ class Candidate:
 
 def shallow(nodes: Sequence[Any], known: Known) -> list[str]:
     """JSON text of each container's content, with references for the containers that are known."""
-    return [codec.dumps(codec.Writer(-1, known).content(x)) for x in nodes]
+    return [codec.dumps(codec.Writer(codec.COMPARED, known).content(x)) for x in nodes]
 
 
 def refresh(kept: dict[tuple[int, int], list[Any]]) -> None:

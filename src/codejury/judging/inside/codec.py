@@ -14,13 +14,14 @@ from json.decoder import JSONDecoder
 from json.encoder import JSONEncoder
 
 from reading import READ, Reader, make_exception, replace
-from writing import HUGE, MAX_DEPTH, MAX_ITEMS, SCALARS, WRITE, Rejected, Writer, write_exception
+from writing import COMPARED, HUGE, MAX_DEPTH, MAX_ITEMS, SCALARS, WRITE, Rejected, Writer, write_exception
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "COMPARED",
     "HOSTILE",
     "HUGE",
     "MAX_DEPTH",
@@ -74,6 +75,6 @@ def content_text(x: Any, caught: type[BaseException] | tuple[type[BaseException]
         caught: The exceptions by which a value does not cross.
     """
     try:
-        return dumps(Writer(-1, {}).content(x))
+        return dumps(Writer(COMPARED, {}).content(x))
     except caught:
         return str(id(x))

@@ -18,6 +18,10 @@ HUGE = 1 << 8192  # integers from here on travel in hexadecimal
 HALVES = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
+# The frame of what is written to be compared with itself later, never sent: iterators are left unread.
+COMPARED = -1
+
+
 class Rejected(ValueError):  # noqa: N818 - says of a value what happened to it
     """A value that does not cross."""
 
@@ -114,6 +118,8 @@ def has_halves(x: Any) -> bool:
 
 def write_iterator(writer: Writer, x: Iterable[Any]) -> Any:
     """All items of an iterator; an exception on the way is part of the value."""
+    if writer.frame == COMPARED:
+        return {"g": id(x)}
     items: list[Any] = []
     raised: Exception | None = None
     try:
@@ -135,9 +141,8 @@ def write_exception(writer: Writer, error: BaseException) -> list[Any]:
     """Module, name, built-in ancestors, arguments and text of an exception."""
     cls = type(error)
     builtins = sys.modules["builtins"]
-    lineage: tuple[type, ...] = type.__dict__["__mro__"].__get__(
-        cls
-    )  # Python itself looks at the real one as well
+    # Python itself looks at the real lineage as well.
+    lineage: tuple[type, ...] = type.__dict__["__mro__"].__get__(cls)
     ancestors = [c.__name__ for c in lineage if getattr(builtins, c.__name__, None) is c and c is not object]
     args: list[Any] | None
     try:

@@ -121,7 +121,8 @@ def report(fd: int, error: BaseException) -> None:
 
 def enter_lane(options: dict[str, Any], role: Role, uid: int, cpu: int, fds: list[int]) -> NoReturn:
     """Join the cgroups, isolate, limit; from then on fork children."""
-    if cpu >= 0:  # candidate and judge of a slot take turns: on one processor, neither waits to be woken on another
+    # candidate and judge of a slot take turns: on one processor, neither waits to be woken on another
+    if cpu >= 0:
         os.sched_setaffinity(0, {cpu})
     for fd in fds[1:]:
         os.write(fd, b"0")
