@@ -36,6 +36,7 @@ ROLES = Roles(
 )
 TICK_S = 0.05
 GRACE_S = 0.5
+ADDRESS_SPACE_OVER = 64 << 20  # what the interpreter maps before any program runs
 MOST_REPORT_BYTES = 64 << 20
 
 
@@ -191,6 +192,7 @@ class Session:
             "source": request.source,
             "entry": request.entry_point,
             "most": request.limits.value_bytes,
+            "limits": self._lower_limits(),
             "tests": payload,
             "code": request.code,
             "all": request.all_tests,
@@ -198,6 +200,18 @@ class Session:
             "scan": request.scan,
             "skip": list(request.skip),
         }
+
+    def _lower_limits(self) -> list[tuple[str, int]]:
+        """What this sample's limits take away from those of its lane, which are the largest of the run."""
+        own, most = self.limits, self.pair.limits
+        lower = []
+        if own.memory_bytes < most.memory_bytes:
+            lower.append(("AS", own.memory_bytes + ADDRESS_SPACE_OVER))
+        if own.file_bytes < most.file_bytes:
+            lower.append(("FSIZE", own.file_bytes))
+        if own.processes < most.processes:
+            lower.append(("NPROC", own.processes))
+        return lower
 
     # ---- watching
 

@@ -2,7 +2,7 @@
 
 It never sees a test or an expected value. Standard library alone; from Python 3.9 on.
 
-Requests: frame 0 `[source, entry point, most bytes of a reply]`, then calls `[args, kwargs, updates]`.
+Requests: frame 0 `[source, entry point, most bytes of a reply, limits]`, then calls `[args, kwargs, updates]`.
 Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["?", reason]` for a
 value that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`, `["missing", name]` or
 `["!", exception]`.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import sys
 
 import codec
@@ -71,7 +72,9 @@ class Candidate:
     def run(self) -> NoReturn:
         """Load, then call for ever."""
         nonce, body = frames.receive(self.requests, 1 << 31)
-        source, entry, self.most = codec.loads(body.decode())
+        source, entry, self.most, limits = codec.loads(body.decode())
+        for name, value in limits:  # a problem's own, below those of the lane
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
         frames.send(self.replies, nonce, self.load(source, entry))
         number = 0
         while True:
@@ -269,7 +272,7 @@ def warm_up() -> None:
     ):
         for _ in range(20):
             requests, replies = os.pipe(), os.pipe()
-            for number, body in enumerate((codec.dumps([source, entry, 1 << 20]), *calls, *calls)):
+            for number, body in enumerate((codec.dumps([source, entry, 1 << 20, []]), *calls, *calls)):
                 frames.send(requests[1], number, body.encode())
             os.close(requests[1])
             try:

@@ -111,7 +111,7 @@ class Judge:
     def load(self) -> bool:
         """Have the candidate load its program; whether it could."""
         job = self.job
-        body = codec.dumps([job["source"], job["entry"], job["most"]]).encode()
+        body = codec.dumps([job["source"], job["entry"], job["most"], job["limits"]]).encode()
         reply = self.exchange(body)
         kind = reply[0]
         if kind == "ok":
@@ -416,6 +416,7 @@ def warm_tests() -> None:
         "source": "def f(n, x):\n    return list(x)\n",
         "entry": "f",
         "most": 1 << 20,
+        "limits": [],
         "tests": {"code": test, "context": "from typing import List\n", "function": "check"},
         "all": False,
         "apply": True,
