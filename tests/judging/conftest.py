@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import sys
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,13 +154,22 @@ def suite() -> Any:
 
 @pytest.fixture(scope="session")
 def judged_suites(suite: Any) -> dict[str, Judged]:
-    """Every case of the suites, judged: those that look for leftovers in order on one slot."""
+    """Every case of the suites, judged: those that look for leftovers in order on one slot.
+
+    A slot's two pairs of lanes take turns, so these are judged in both ways: each in the lanes of the case before
+    it, with a harmless case between them, and in the other lanes.
+    """
     cases = (*suite.ATTACKS, *suite.HONEST, *suite.VACUOUS, *suite.WEAK)
     apart = [case for case in cases if case.point == "leftover"]
     others = [case for case in cases if case.point != "leftover"]
+    between = [replace(suite.HONEST[0], name=f"between-{i}") for i in range(len(apart))]
 
     async def run() -> dict[str, Judged]:
-        return {**await judge_cases(others, slots=4), **await judge_cases(apart, slots=1)}
+        same = await judge_cases([case for pair in zip(apart, between, strict=True) for case in pair], slots=1)
+        other = await judge_cases(apart, slots=1)
+        as_expected = {case.name: same[case.name].verdict.outcome in case.expect for case in apart}
+        found = {name: other[name] if as_expected[name] else same[name] for name in as_expected}
+        return {**await judge_cases(others, slots=4), **found}
 
     return asyncio.run(run())
 
