@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
@@ -72,7 +72,7 @@ async def test_missing_layer_is_the_sandbox_s_word(monkeypatch: pytest.MonkeyPat
         def __init__(self, *_: object) -> None:
             pass
 
-        async def __aenter__(self) -> Sandbox:
+        async def __aenter__(self) -> Self:
             raise TierUnavailable("namespaces", "user namespaces", "the kernel refuses them")
 
     monkeypatch.setattr(module, "Sandbox", NoTier)
