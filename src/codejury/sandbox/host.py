@@ -179,10 +179,10 @@ class Lane:
     async def _receive(self) -> tuple[bytes, list[int]]:
         """The next message of the lane with its descriptors."""
         try:
-            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8, socket.MSG_DONTWAIT)
+            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
             await readable(self.control.fileno(), None)
-            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8)
+            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8, socket.MSG_CMSG_CLOEXEC)
         if not note or note.startswith(b"error"):
             raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
         return note, list(fds)

@@ -167,8 +167,11 @@ def read_time(kind: str) -> Read:
         cls = getattr(dt, kind)
         if kind == "date":
             return cls.fromisoformat(body)
-        text, fold = body
-        return cls.fromisoformat(text).replace(fold=fold)
+        text, fold, zone = body
+        if zone is not None:
+            days, seconds, microseconds, *name = zone
+            zone = dt.timezone(dt.timedelta(days, seconds, microseconds), *name)
+        return cls.fromisoformat(text).replace(fold=fold, tzinfo=zone)
 
     return read
 

@@ -287,8 +287,12 @@ NAMED_MUTABLE = frozenset(name.split(".")[1] for name in MUTABLE_NAMES)
 
 
 def plain_zone(x: Any) -> list[Any]:
-    """ISO text of a time; its zone must be none or a fixed offset."""
+    """ISO text of a time without its zone, fold, and the zone: none, or a fixed offset and its name."""
     zone = x.tzinfo
-    if zone is not None and name_of(type(zone)) != "datetime.timezone":
+    if zone is None:
+        return [x.isoformat(), x.fold, None]
+    if name_of(type(zone)) != "datetime.timezone":
         raise Rejected(f"a time zone of type {name_of(type(zone))}")
-    return [x.isoformat(), x.fold]
+    offset, *name = zone.__getinitargs__()
+    parts = [offset.days, offset.seconds, offset.microseconds, *name]
+    return [x.replace(tzinfo=None).isoformat(), x.fold, parts]

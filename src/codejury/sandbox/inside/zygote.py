@@ -78,6 +78,8 @@ def preload(names: list[str]) -> None:
 def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
     """One lane for each message that brings a control socket; the end of the host is the end."""
     role.warm_up()
+    for path in (*options["files"], kernel.__file__):  # nobody's import finds ours
+        sys.modules.pop(os.path.basename(path).partition(".")[0], None)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
