@@ -342,12 +342,12 @@ def piped(candidate: Any, frames: Any) -> Iterator[Callable[[list[Any]], list[tu
 
 def test_numbers_are_echoed(piped: Any) -> None:
     """Each reply has its request's number; the end of the requests is the end."""
-    answers = piped([["def f(x): return x + 1", "f", MOST], [[1], [], []], [[2], [], []]])
+    answers = piped([["def f(x): return x + 1", "f", MOST, []], [[1], [], []], [[2], [], []]])
     assert [(900, ["ok"]), (899, ["=", 2, [], []]), (898, ["=", 3, [], []])] == answers
 
 
 def test_reply_over_the_limit(piped: Any) -> None:
     """A reply that is too long is replaced by its size; shorter ones follow."""
-    answers = piped([["def f(n): return 'a' * n", "f", 1000], [[5000], [], []], [[5], [], []]])
+    answers = piped([["def f(n): return 'a' * n", "f", 1000, []], [[5000], [], []], [[5], [], []]])
     assert ["?", "a reply of 5014 bytes", "size"] == answers[1][1]
     assert ["=", "aaaaa", [], []] == answers[2][1]

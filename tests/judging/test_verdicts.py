@@ -297,6 +297,17 @@ async def test_restarts_end_with_the_time_in_all() -> None:
     assert Outcome.CRASHED is verdict.outcome
 
 
+async def test_restarts_end_with_the_wall_time_in_all() -> None:
+    """Tests that each sleep until they are ended spend no CPU time, and are over a limit all the same."""
+    slot = MadeUp(
+        lambda request: shows(
+            Outcome.TIMEOUT_WALL, tests=[result(Outcome.TIMEOUT_WALL)], wall_s=10.0, killed=len(request.skip)
+        )
+    )
+    verdict = (await verdict_of(slot, all_tests=True)).verdict
+    assert (Outcome.TIMEOUT_WALL, LIMITS.wall_total_s // 10 + 1) == (verdict.outcome, len(slot.requests))
+
+
 async def test_candidate_that_ends_outside_of_assertions() -> None:
     """What cannot be left out is not tried again."""
     slot = MadeUp(shows(Outcome.CRASHED, "between", tests=[result(Outcome.PASSED), result(Outcome.CRASHED)]))

@@ -135,10 +135,12 @@ class Session:
             cpu_s=cpu,
         )
         outcome, detail = facts.conclude(report)
-        if outcome is not None and report is not None and report.outcome in ("gone", "") and self.over is None:
-            self.tests.append(TestResult(report.line, outcome, 0.0))
-        elif self.over is not None and report is not None:
-            self.tests.append(TestResult(report.line, self.over[0], time.monotonic() - self.progress))
+        if outcome is not None and report is not None and report.line:  # of the test in which the candidate ended
+            self.tests.append(TestResult(report.line, outcome, max(self.begun + wall - self.progress, 0.0)))
+        elif outcome is not None and self.tests and not self.request.all_tests:
+            last = self.tests[-1]
+            if last is not None and last.outcome is not Outcome.PASSED:  # what was measured goes first here, too
+                self.tests[-1] = msgspec.structs.replace(last, outcome=outcome)
         return Observation(
             outcome=outcome,
             detail=detail,
@@ -147,7 +149,7 @@ class Session:
             finished=report.finished if report else 0,
             changed=report.changed if report else False,
             acting=report.acting if report else None,
-            killed=report.killed if report and report.outcome == "gone" else -1,
+            killed=report.killed if report and report.outcome not in ("problem", "tampered") else -1,
             cpu_s=cpu,
             wall_s=wall,
             peak_bytes=ended.peak_bytes or None,
@@ -267,9 +269,10 @@ class Session:
             if self.messages == 0:  # said before the candidate could say anything
                 self.code = message.code
             self.messages += 1
-            self.progress = time.monotonic()
             if message.end is not None:
+                self.progress += sum(us for _, _, us in message.tests) / 1e6
                 return message.end
+            self.progress = time.monotonic()
             self.cpu_at_progress, self.judge_cpu_at_progress = self.clock.cpu_s(), self.judge_clock.cpu_s()
         return None
 

@@ -180,15 +180,19 @@ def _doubtful(seen: Observation, limits: Limits, reference: Profile | None) -> b
 async def _observe_all(slot: Slot, request: Request) -> Observation:
     """All tests: one that killed the candidate is left out in a further session with a fresh one."""
     killed: dict[int, TestResult] = {}
-    spent, first = 0.0, None
+    limits, first = request.limits, None
+    spent = spent_wall = 0.0
     while True:
         seen = await slot.observe(msgspec.structs.replace(request, skip=tuple(killed)))
         spent += seen.cpu_s
+        spent_wall += seen.wall_s
         tests = iter(killed[key] for key in sorted(killed))
         seen.tests = [test if test is not SKIPPED else next(tests, SKIPPED) for test in seen.tests]
         if first is None:
             first = seen
-        if seen.killed < 0 or seen.killed in killed or not seen.tests or spent > request.limits.cpu_total_s:
+        if seen.killed < 0 or seen.killed in killed or not seen.tests:
+            break
+        if spent > limits.cpu_total_s or spent_wall > limits.wall_total_s:
             break
         last = seen.tests[-1]
         assert last is not SKIPPED

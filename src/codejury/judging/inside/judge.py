@@ -269,15 +269,12 @@ class Judge:
         try:
             raised, value = self.value_of(reply, frame, writer.nodes)
         except codec.HOSTILE as error:
-            self.sticky = "rejected_value", f"{type(error).__name__}: {str(error)[:300]}"
-            raise Stop from None
+            self.settle("rejected_value", f"{type(error).__name__}: {str(error)[:300]}")
         if not raised:
             return value
         if not isinstance(value, Exception):
             outcome = "early_exit" if isinstance(value, SystemExit) else "exception"
-            self.sticky = outcome, f"{type(value).__name__}: {str(value)[:300]}"
-            self.note(self.calling_line(), outcome)
-            raise Stop
+            self.settle(outcome, f"{type(value).__name__}: {str(value)[:300]}")
         self.thrown = value
         raise value
 
@@ -285,8 +282,7 @@ class Judge:
         """Whether a reply raises, and what it returns or raises; containers are changed as it says."""
         kind = reply[0]
         if kind == "?":
-            self.sticky = "output_limit" if len(reply) > 2 else "rejected_value", str(reply[1])
-            raise Stop
+            self.settle("output_limit" if len(reply) > 2 else "rejected_value", str(reply[1]))
         if kind not in ("=", "!"):
             raise ValueError("an unknown reply")
         earlier = {(frame, i): x for i, x in enumerate(sent)}
@@ -312,6 +308,14 @@ class Judge:
             raise ValueError("not an exception")
         return kind == "!", value
 
+    def settle(self, outcome: str, detail: str) -> NoReturn:
+        """End the tests: the one that is being run has failed, whatever it may catch."""
+        self.sticky = outcome, detail
+        line = self.calling_line()
+        if line:  # not while the program is loaded
+            self.note(line, outcome)
+        raise Stop from None
+
     def calling_line(self) -> int:
         """The line of the tests that is being run."""
         frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - inspect is one module more, and does the same
@@ -330,17 +334,14 @@ class Judge:
             self.gone_line = self.calling_line()
             raise Stop from None
         except frames.TooLarge:
-            self.sticky = "output_limit", "a reply over the limit"
-            raise Stop from None
+            self.settle("output_limit", "a reply over the limit")
         if number != nonce:
-            self.sticky = "tampered", "a reply to another request"
-            raise Stop
+            self.settle("tampered", "a reply to another request")
         self.number += 1
         try:
             return codec.loads(reply.decode("ascii"))
         except codec.HOSTILE as error:
-            self.sticky = "rejected_value", f"{type(error).__name__}: {str(error)[:300]}"
-            raise Stop from None
+            self.settle("rejected_value", f"{type(error).__name__}: {str(error)[:300]}")
 
     # ---- reports
 
