@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -79,11 +80,8 @@ def describe(python: str | None = None) -> Interpreter:
         path = str(Path(path) / "bin" / "python")
     path = shutil.which(path) or path
     try:
-        answer = subprocess.run(
-            [path, "-I", "-c", _DESCRIBE], capture_output=True, text=True, timeout=60, check=True
-        )
-        facts = json.loads(answer.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        facts = _ask(path)
+    except ValueError as error:
         raise UsageError(f"--python {python}: not an interpreter that can be run: {error}") from None
     if tuple(facts["numbers"]) < OLDEST:
         raise UsageError(f"--python {python}: {facts['version']} is too old; Python 3.9 or later is needed")
@@ -100,6 +98,26 @@ def describe(python: str | None = None) -> Interpreter:
         masks=tuple(facts["masks"]),
         packages=tuple(facts["packages"]),
     )
+
+
+def _ask(path: str) -> dict[str, Any]:
+    """What an interpreter says of itself; raises ValueError with the reason why it does not."""
+    try:
+        answer = subprocess.run(
+            [path, "-I", "-c", _DESCRIBE], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+        raise ValueError(getattr(error, "strerror", None) or "it does not answer") from None
+    if answer.returncode:
+        said = answer.stderr.strip().rpartition("\n")[2][:100]
+        raise ValueError(f"it ended with status {answer.returncode}" + (f": {said}" if said else ""))
+    try:
+        facts = json.loads(answer.stdout)
+    except ValueError:
+        facts = None
+    if not isinstance(facts, dict) or "numbers" not in facts:
+        raise ValueError("it does not say what it is")
+    return facts
 
 
 def _beside(folder: Path, name: str) -> list[str]:
