@@ -147,6 +147,7 @@ def start_zygote(controls: list[int], options: dict[str, Any], folder: str) -> N
     for number, fd in enumerate(kept, 3):
         os.dup2(fd, number)
     os.closerange(3 + len(kept), 4096)
+    controls[:] = range(3, 3 + len(controls))  # what goes wrong from here on is still said there
     python = options["python"]["executable"]
     arguments = [python, "-s", "-S", "-B", f"{folder}/zygote.py", json.dumps(options)]
     environment = {**ENVIRONMENT, "PYTHONHASHSEED": str(options["hash_seed"])}
