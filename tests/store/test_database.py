@@ -122,7 +122,7 @@ def test_read_only_store_can_be_read_but_not_written(tmp_path: Path, build: Buil
     with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
         assert ["first"] == [info.name for info in store.runs()]
         with pytest.raises(InfrastructureError, match="is read-only"):
-            store.put_profile("key", b"{}")
+            store.put_profiles({"key": b"{}"})
 
 
 def test_locked_store_says_so(tmp_path: Path) -> None:
@@ -132,31 +132,33 @@ def test_locked_store_says_so(tmp_path: Path) -> None:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(InfrastructureError, match="locked by another process"):
-            store.put_profile("key", b"{}")
+            store.put_profiles({"key": b"{}"})
         assert [] == store.runs()
         other.execute("ROLLBACK")
-        store.put_profile("key", b"{}")
+        store.put_profiles({"key": b"{}"})
         other.close()
-        assert b"{}" == store.profile("key")
+        assert b"{}" == store.profiles(["key"]).get("key")
 
 
 def test_full_disk_loses_nothing(tmp_path: Path) -> None:
     """A write for which there is no room is reported; what was there before stays."""
     with Store.open(tmp_path / "runs.db") as store:
-        store.put_profile("small", b"{}")
+        store.put_profiles({"small": b"{}"})
         pages = _pragma(store, "page_count")
         _pragma(store, f"max_page_count = {pages}")
         with pytest.raises(InfrastructureError, match="disk is full"):
-            store.put_profile("big", b"x" * 1_000_000)
-        assert (b"{}", None) == (store.profile("small"), store.profile("big"))
+            store.put_profiles({"big": b"x" * 1_000_000})
+        assert (b"{}", None) == (store.profiles(["small"]).get("small"), store.profiles(["big"]).get("big"))
         _pragma(store, "max_page_count = 1000000")
-        store.put_profile("big", b"x" * 1_000_000)
-        assert 1_000_000 == len(store.profile("big") or b"")
+        store.put_profiles({"big": b"x" * 1_000_000})
+        assert 1_000_000 == len(store.profiles(["big"]).get("big") or b"")
 
 
 def test_processes_may_make_one_store_at_once(tmp_path: Path) -> None:
     """Of several processes that open a store that is not there, all succeed."""
-    code = "import sys; from codejury.store import Store; Store.open(sys.argv[1]).put_profile(sys.argv[2], b'x')"
+    code = (
+        "import sys; from codejury.store import Store; Store.open(sys.argv[1]).put_profiles({sys.argv[2]: b'x'})"
+    )
     processes = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "runs.db"), str(i)], stderr=subprocess.PIPE)
         for i in range(4)
@@ -164,7 +166,7 @@ def test_processes_may_make_one_store_at_once(tmp_path: Path) -> None:
     results = [(process.communicate()[1], process.returncode) for process in processes]
     assert [(b"", 0)] * 4 == results
     with Store.open(tmp_path / "runs.db") as store:
-        assert [b"x"] * 4 == [store.profile(str(i)) for i in range(4)]
+        assert [b"x"] * 4 == [store.profiles([str(i)]).get(str(i)) for i in range(4)]
 
 
 def _pragma(store: Store, text: str) -> int:

@@ -130,7 +130,7 @@ def test_others_write_while_samples_are_read(tmp_path: Path, build: Build) -> No
 
         run = store.create_run(build.manifest(), build.problem_set(), watched())
         assert [2500, 0, 0] == store.counts(run).samples.tolist()
-        assert b"{}" == store.profile("1999")
+        assert b"{}" == store.profiles(["1999"]).get("1999")
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 201, "\x1b[31m", "\udc80"])

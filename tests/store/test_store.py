@@ -108,10 +108,10 @@ def test_sessions_add_up(store: Store, run: int) -> None:
 
 def test_profiles_are_kept_and_replaced(store: Store) -> None:
     """A cache by key."""
-    assert None is store.profile("key")
-    store.put_profile("key", b"{}")
-    store.put_profile("key", b'{"cpu_s": 1}')
-    assert b'{"cpu_s": 1}' == store.profile("key")
+    assert None is store.profiles(["key"]).get("key")
+    store.put_profiles({"key": b"{}"})
+    store.put_profiles({"key": b'{"cpu_s": 1}'})
+    assert b'{"cpu_s": 1}' == store.profiles(["key"]).get("key")
 
 
 def test_two_controllers_on_one_run_do_no_harm(tmp_path: Path, build: Build) -> None:

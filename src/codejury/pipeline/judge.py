@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import hashlib
+import itertools
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,10 +42,10 @@ from codejury.pipeline.summary import is_greedy
 from codejury.sandbox import Interpreter, describe
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 
-    from codejury.model import Problem, ProblemSet, Sample
-    from codejury.store import Ingested, Store
+    from codejury.model import ProblemSet, Sample
+    from codejury.store import Ingested, Store, StoreLibrary
 
 BATCH = 64
 """Verdicts that are written together."""
@@ -311,8 +312,9 @@ async def _judge_pending(
         all_tests=settings.all_tests,
     )
     started = time.monotonic()
+    library = store.library(run, problems)
     engine = LocalEngine(
-        store.library(run),
+        library,
         limits=largest(limits.values(), settings.limits),
         interpreter=interpreter,
         slots=settings.slots,
@@ -325,10 +327,10 @@ async def _judge_pending(
         if notes != manifest.notes:
             store.replace_manifest(run, msgspec.structs.replace(manifest, notes=notes))
         before = store.find_run(manifest.run).judged
-        progress.stage("judging", sum(1 for _ in store.pending(run)))
+        progress.stage("judging", store.count_pending(run))
         try:
             async with (
-                contextlib.aclosing(_jobs(store, run, problems, limits, context)) as jobs,
+                contextlib.aclosing(_jobs(store.pending(run), library, limits, context)) as jobs,
                 contextlib.aclosing(engine.submit(jobs)) as verdicts,
             ):
                 await _keep(verdicts, store, run, progress)
@@ -338,21 +340,22 @@ async def _judge_pending(
 
 
 async def _jobs(
-    store: Store,
-    run: int,
-    problems: Mapping[str, Problem],
+    pending: Iterator[tuple[str, str, str]],
+    library: StoreLibrary,
     limits: Mapping[str, Limits],
     context: KeyContext,
 ) -> AsyncGenerator[Job, None]:
-    for problem_hash, _, program_hash in store.pending(run):
-        own = limits[problem_hash]
-        yield Job(
-            key=context.key(problems[problem_hash], program_hash, own),
-            problem_hash=problem_hash,
-            program_hash=program_hash,
-            limits=own,
-            all_tests=context.all_tests,
-        )
+    while some := list(itertools.islice(pending, BATCH)):
+        library.fetch([program_hash for _, _, program_hash in some])
+        for problem_hash, _, program_hash in some:
+            own = limits[problem_hash]
+            yield Job(
+                key=context.key(library.problem(problem_hash), program_hash, own),
+                problem_hash=problem_hash,
+                program_hash=program_hash,
+                limits=own,
+                all_tests=context.all_tests,
+            )
 
 
 async def _keep(verdicts: AsyncGenerator[Judged, None], store: Store, run: int, progress: Progress) -> None:

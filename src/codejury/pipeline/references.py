@@ -99,18 +99,19 @@ async def reference_profiles(
             found[digest] = None
             continue
         keys[digest] = context.key(problem, text_hash(problem.reference), limits[digest])
-        body = store.profile(keys[digest])
-        if body is not None:
-            found[digest] = msgspec.json.decode(body, type=Profile)
+    known = store.profiles(keys.values())
+    found.update((d, msgspec.json.decode(known[key], type=Profile)) for d, key in keys.items() if key in known)
     todo = [(problem, limits[digest]) for digest, problem in problems.items() if digest not in found]
     if todo:
         progress.stage("references", len(todo))
+    new: dict[str, bytes] = {}
     async with contextlib.aclosing(engine.profile(todo, all_tests=context.all_tests)) as profiles:
         async for problem, profile in profiles:
             found[problem.hash] = profile
             progress.step(None)
             if profile is not None and profile.sound:  # a failure may be this machine's, and is looked at again
-                store.put_profile(keys[problem.hash], msgspec.json.encode(profile))
+                new[keys[problem.hash]] = msgspec.json.encode(profile)
+    store.put_profiles(new)
     _refuse_faults(problems, found)
     return found
 

@@ -228,6 +228,15 @@ def pending(database: Database, run: int) -> Iterator[tuple[str, str, str]]:
             yield problem_hash, problem_id, program_hash
 
 
+def count_pending(database: Database, run: int) -> int:
+    """See `Store.count_pending`."""
+    programs = select(samples.c.position, samples.c.program_hash).where(samples.c.run_id == run).distinct()
+    judged = select(func.count()).select_from(verdicts).where(verdicts.c.run_id == run)
+    with database.read() as connection:
+        total = connection.execute(select(func.count()).select_from(programs.subquery())).scalar_one()
+        return int(total - connection.execute(judged).scalar_one())
+
+
 def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:
     """See `Store.verdicts`."""
     shared = ("program_hash", "text_hash", "rule")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 import msgspec
-from sqlalchemy import delete, select, union_all, update
+from sqlalchemy import bindparam, delete, select, union_all, update
 
 from codejury.model import InfrastructureError, Manifest, UsageError
 from codejury.store import ingest, queries, sink
@@ -15,10 +15,12 @@ from codejury.store.texts import StoreLibrary, unpack
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from types import TracebackType
 
-    from codejury.model import Outcome, ProblemSet, Program, Sample, Timing
+    from codejury.model import Outcome, Problem, ProblemSet, Program, Sample, Timing
+
+_CHUNK = 500  # old builds of SQLite take 999 parameters
 
 
 class Store:
@@ -172,9 +174,18 @@ class Store:
         """
         return queries.pending(self._database, run)
 
-    def library(self, run: int) -> StoreLibrary:
-        """Where a worker fetches the problems and programs of a run."""
-        return StoreLibrary(self._database, run)
+    def count_pending(self, run: int) -> int:
+        """How many programs `pending` has to give."""
+        return queries.count_pending(self._database, run)
+
+    def library(self, run: int, problems: Mapping[str, Problem] | None = None) -> StoreLibrary:
+        """Where a worker fetches the problems and programs of a run.
+
+        Args:
+            run: The run.
+            problems: Problems that are at hand, by hash, which need not be fetched.
+        """
+        return StoreLibrary(self._database, run, problems or {})
 
     def text(self, digest: str) -> str | None:
         """The text with this hash, as a sample's raw text; None where there is none."""
@@ -225,13 +236,22 @@ class Store:
         """The verdicts of a run, one a judged sample, in the order of problems and samples. Streamed."""
         return queries.stream_verdicts(self._database, run)
 
-    def profile(self, key: str) -> bytes | None:
-        """What `put_profile` kept under this key."""
+    def profiles(self, keys: Collection[str]) -> dict[str, bytes]:
+        """What `put_profiles` kept, by key; unknown keys are left out."""
+        found: dict[str, bytes] = {}
+        ordered = sorted(keys)
         with self._database.read() as connection:
-            return connection.execute(select(profiles.c.body).where(profiles.c.key == key)).scalar_one_or_none()
+            for start in range(0, len(ordered), _CHUNK):
+                some = profiles.c.key.in_(ordered[start : start + _CHUNK])
+                rows = connection.execute(select(profiles.c.key, profiles.c.body).where(some))
+                found.update((key, body) for key, body in rows)
+        return found
 
-    def put_profile(self, key: str, body: bytes) -> None:
-        """Keep a profile of a problem's reference, as JSON; a cache that all runs share."""
+    def put_profiles(self, bodies: Mapping[str, bytes]) -> None:
+        """Keep profiles of references, as JSON by key; a cache that all runs share."""
+        if not bodies:
+            return
         with self._database.write() as connection:
-            connection.execute(delete(profiles).where(profiles.c.key == key))
-            connection.execute(profiles.insert().values(key=key, body=body))
+            old = delete(profiles).where(profiles.c.key == bindparam("old"))
+            connection.execute(old, [{"old": key} for key in bodies])
+            connection.execute(profiles.insert(), [{"key": key, "body": body} for key, body in bodies.items()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,12 +12,11 @@ from codejury.model import InfrastructureError, Problem
 from codejury.store.tables import problems, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from sqlalchemy import ColumnElement
 
     from codejury.store.database import Database
-
-_CACHED_PROBLEMS = 64
-_CACHED_PROGRAMS = 256
 
 
 def pack(text: str) -> bytes:
@@ -42,23 +40,41 @@ def problem_text(problem: Problem) -> str:
 
 
 class StoreLibrary:
-    """`model.Library` of one run. What was fetched lately stays in memory; safe for use by several threads."""
+    """`model.Library` of one run.
 
-    def __init__(self, database: Database, run: int) -> None:
-        self._database = database
-        self._run = run
-        self.problem = lru_cache(_CACHED_PROBLEMS)(self._problem)
-        self.program = lru_cache(_CACHED_PROGRAMS)(self._program)
+    Args:
+        database: Where the run is.
+        run: The run.
+        at_hand: Problems that need not be fetched, by hash.
+    """
 
-    def _problem(self, problem_hash: str) -> Problem:
+    def __init__(self, database: Database, run: int, at_hand: Mapping[str, Problem]) -> None:
+        self._database, self._run = database, run
+        self._problems = dict(at_hand)
+        self._fetched: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+
+    def problem(self, problem_hash: str) -> Problem:
         """The problem of this run with this hash."""
-        of_run = exists().where(problems.c.run_id == self._run, problems.c.problem_hash == problem_hash)
-        body = self._text((texts.c.hash == problem_hash) & of_run, "problem", problem_hash)
-        return msgspec.json.decode(body, type=Problem)
+        if problem_hash not in self._problems:
+            of_run = exists().where(problems.c.run_id == self._run, problems.c.problem_hash == problem_hash)
+            body = self._text((texts.c.hash == problem_hash) & of_run, "problem", problem_hash)
+            self._problems[problem_hash] = msgspec.json.decode(body, type=Problem)
+        return self._problems[problem_hash]
 
-    def _program(self, program_hash: str) -> str:
+    def program(self, program_hash: str) -> str:
         """The source of the program with this hash."""
+        for programs in (self._fetched, self._before):
+            if program_hash in programs:
+                return programs[program_hash]
         return self._text(texts.c.hash == program_hash, "program", program_hash)
+
+    def fetch(self, program_hashes: Collection[str]) -> None:
+        """Have these programs at hand, read together; those of the call before stay until the next."""
+        query = select(texts.c.hash, texts.c.body).where(texts.c.hash.in_(program_hashes))
+        with self._database.read() as connection:
+            rows = connection.execute(query).all()
+        self._before, self._fetched = self._fetched, {digest: unpack(body) for digest, body in rows}
 
     def _text(self, condition: ColumnElement[bool], kind: str, digest: str) -> str:
         with self._database.read() as connection:
