@@ -214,6 +214,26 @@ def test_value_that_ends_the_judge(slot: Slot) -> None:
     assert (Outcome.REJECTED_VALUE, True) == (seen.outcome, "ended the judge" in seen.detail)
 
 
+def test_judge_is_confined_like_the_candidate(slot: Slot) -> None:
+    """Tests may be hostile: no file to write, no network, no process beside its own, no way to root."""
+    tests = """
+        import os, socket
+        def refused(function, *args):
+            try:
+                function(*args)
+            except OSError:
+                return True
+        def check(c):
+            assert c() == 1
+            assert os.getpid() == 1 and os.getuid() != 0
+            assert refused(open, "/tmp/x", "w") and refused(os.mkdir, "/x")
+            assert refused(socket.socket) and refused(os.setuid, 0)
+            assert not os.path.exists("/proc/self")
+            assert set(os.environ) & {"SSH_AUTH_SOCK", "USER", "LOGNAME", "PWD"} == set()
+    """
+    assert Outcome.PASSED is observe(slot, "def f(): return 1", program(tests)).outcome
+
+
 # ---- limits
 
 
