@@ -61,3 +61,23 @@ def test_library_says_what_it_has_not(store: Store, run: int, build: Build) -> N
         library.problem(other.hash)
     with pytest.raises(InfrastructureError, match="has no program"):
         library.program(text_hash("never stored"))
+
+
+def test_programs_are_fetched_together(store: Store, build: Build) -> None:
+    """Programs are the same, fetched before or not; problems at hand are not fetched at all."""
+    sources = [f"x = {i}\n" for i in range(5)]
+    pairs = [build.pair("P/0", i, source) for i, source in enumerate(sources)]
+    run = store.create_run(build.manifest(), build.problem_set(), pairs)
+    other = build.problem_set(9).problems[8]
+    library = store.library(run, {other.hash: other})
+    for some in (sources[:2], sources[2:4], []):
+        library.fetch([text_hash(source) for source in some])
+        assert sources == [library.program(text_hash(source)) for source in sources]
+    assert other == library.problem(other.hash)
+
+
+def test_pending_is_counted(store: Store, build: Build) -> None:
+    """As many as `pending` gives: each program once a problem."""
+    pairs = [build.pair(f"P/{i % 2}", i // 2, f"x = {i % 3}\n") for i in range(12)]
+    run = store.create_run(build.manifest(), build.problem_set(2), pairs)
+    assert 6 == store.count_pending(run) == len(list(store.pending(run)))
