@@ -5,9 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-# A test judges in a process of its own most of the time, so two workers keep two cores busy. A file stays with one
-# worker: its fixtures judge once.
-PYTEST_ARGS ?= -n 2 --dist loadfile
+# More arguments for pytest, as PYTEST_ARGS="-x tests/cli". Workers side by side (-n 2) are no gain: most tests judge,
+# which uses all cores already, and a wall limit is reached before a CPU limit where processors are short.
+PYTEST_ARGS ?=
 
 .PHONY: demo test check bench wheel clean
 

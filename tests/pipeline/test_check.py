@@ -13,7 +13,7 @@ from codejury import sets
 from codejury.model import Assertions, InfrastructureError, Limits, Outcome, Problem, ProblemSet
 from codejury.pipeline import PROBES, check
 
-LIMITS = Limits(cpu_s=2, cpu_total_s=10)
+LIMITS = Limits(cpu_s=2, cpu_total_s=10, wall_factor=30)
 ADD = Problem(
     id="t/add",
     prompt="def f(x):\n",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from codejury.store import Store
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
-LIMITS = Limits(cpu_s=2, cpu_total_s=10)
+LIMITS = Limits(cpu_s=2, cpu_total_s=10, wall_factor=30)  # a busy machine reaches no wall limit before a CPU limit
 RIGHT, WRONG, EMPTY = "    return x + 1\n", "    return x\n", " "
 HEAD = "def f(x):\n"
 ADD = Problem(
@@ -128,7 +128,7 @@ def test_references_are_judged_once_for_all_runs(store: Store, heard: Any) -> No
     _judge(store, problems, samples, heard, run="again")
     assert [("judging", 2)] == heard.stages
     heard.stages.clear()
-    _judge(store, problems, samples, heard, run="other", limits=Limits(cpu_s=1, cpu_total_s=10))
+    _judge(store, problems, samples, heard, run="other", limits=msgspec.structs.replace(LIMITS, cpu_s=1))
     assert ["references", "judging"] == [name for name, _ in heard.stages]
 
 
@@ -182,7 +182,7 @@ def test_limits_of_a_problem_go_before_those_of_the_run(store: Store) -> None:
     busy = "    import time\n    end = time.process_time() + 0.6\n    while time.process_time() < end: pass\n"
     patient = _like_add("t/patient", limits=LimitOverrides(cpu_s=10, cpu_total_s=20))
     samples = _samples(ADD, busy + RIGHT) + _samples(patient, busy + RIGHT)
-    _judge(store, _set(ADD, patient), samples, limits=Limits(cpu_s=0.3, cpu_total_s=5))
+    _judge(store, _set(ADD, patient), samples, limits=msgspec.structs.replace(LIMITS, cpu_s=0.3))
     assert {"t/add#0": Outcome.TIMEOUT_CPU, "t/patient#0": Outcome.PASSED} == _outcomes(store)
 
 
@@ -323,7 +323,7 @@ def test_interrupted_run_goes_on_to_the_same_figures(store: Store, tmp_path: Pat
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"limits": Limits(cpu_s=1, cpu_total_s=10)}, "cpu_s 2 then, 1 now"),
+        ({"limits": msgspec.structs.replace(LIMITS, cpu_s=1)}, "cpu_s 2 then, 1 now"),
         ({"all_tests": True}, "all_tests False then, True now"),
         ({"meta": {"model": "other"}}, "meta {'model': 'm'} then, {'model': 'other'} now"),
     ],
