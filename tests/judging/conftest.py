@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from codejury.engine import LocalEngine
-from codejury.judging import ROLES, Slot
 from codejury.model import (
-    MIB,
     CheckFunction,
     Job,
     Limits,
@@ -25,7 +23,7 @@ from codejury.model import (
     Verdict,
     text_hash,
 )
-from codejury.sandbox import Sandbox, Settings, describe
+from codejury.sandbox import describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
@@ -182,20 +180,3 @@ def unchanged(observe: Any) -> Iterator[None]:
     before = observe()
     yield
     assert before == observe()
-
-
-SESSION_LIMITS = Limits(cpu_s=0.5, cpu_total_s=3.0, memory_bytes=128 * MIB, file_bytes=8 * MIB)
-
-
-@pytest.fixture(scope="session")
-def slot() -> Iterator[Slot]:
-    """A slot of a real sandbox with small limits; skips where the machine gives no tier."""
-    sandbox = Sandbox(Settings(interpreter=describe(), limits=SESSION_LIMITS), ROLES)
-    try:
-        asyncio.run(sandbox.__aenter__())
-    except TierUnavailable as error:
-        pytest.skip(str(error))
-    made = Slot(sandbox, SESSION_LIMITS)
-    yield made
-    made.close()
-    asyncio.run(sandbox.__aexit__())

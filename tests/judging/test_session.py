@@ -9,16 +9,32 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from codejury.judging import Observation, Profile, Request, Slot, judge, profile
-from codejury.model import Assertions, CheckFunction, Limits, Outcome, Problem, Verdict
+from codejury.judging import ROLES, Observation, Profile, Request, Slot, judge, profile
+from codejury.model import MIB, Assertions, CheckFunction, Limits, Outcome, Problem, TierUnavailable, Verdict
+from codejury.sandbox import Child, Lane, LaneLostError, Sandbox, Settings, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 pytestmark = pytest.mark.sandbox
 
 CPU_S = 0.5
+LIMITS = Limits(cpu_s=CPU_S, cpu_total_s=3.0, memory_bytes=128 * MIB, file_bytes=8 * MIB)
 ONE = "def check(c):\n    assert c() == 1\n"
+
+
+@pytest.fixture(scope="module")
+def slot() -> Iterator[Slot]:
+    """A slot with small limits; skips where the machine gives no tier."""
+    sandbox = Sandbox(Settings(interpreter=describe(), limits=LIMITS), ROLES)
+    try:
+        asyncio.run(sandbox.__aenter__())
+    except TierUnavailable as error:
+        pytest.skip(str(error))
+    made = Slot(sandbox, LIMITS)
+    yield made
+    made.close()
+    asyncio.run(sandbox.__aexit__())
 
 
 def program(text: str) -> str:
@@ -29,9 +45,7 @@ def program(text: str) -> str:
 def observe(slot: Slot, source: str, tests: str | Iterable[str] = ONE, **changes: Any) -> Observation:
     """One session; `changes` are of the limits or of the request."""
     names = set(Limits.__struct_fields__)
-    limits = msgspec.structs.replace(
-        slot.pairs[0].limits, **{name: value for name, value in changes.items() if name in names}
-    )
+    limits = msgspec.structs.replace(LIMITS, **{name: value for name, value in changes.items() if name in names})
     rest = {name: value for name, value in changes.items() if name not in names}
     made = CheckFunction(code=tests) if isinstance(tests, str) else Assertions(code=tuple(tests))
     request = Request(source=program(source), entry_point="f", tests=made, limits=limits, **rest)
@@ -141,15 +155,14 @@ def test_slot_is_clean_after_all_that(slot: Slot) -> None:
     assert (Outcome.PASSED, [(2, "passed")], 1, 1) == (seen.outcome, ends(seen), seen.calls, seen.finished)
     assert seen.cpu_s < CPU_S
     assert seen.peak_bytes is not None
-    assert seen.peak_bytes < slot.pairs[0].limits.memory_bytes
+    assert seen.peak_bytes < LIMITS.memory_bytes
 
 
 # ---- cgroups
 
 
 def _needs(slot: Slot, controller: str) -> None:
-    group = slot.pairs[0].candidates.group
-    if group is None or controller not in group.folders:
+    if controller not in slot.sandbox.groups.bases:
         pytest.skip(f"this machine gives no {controller} cgroup")
 
 
@@ -313,7 +326,7 @@ def judged(
 ) -> Verdict:
     """The verdict on a program."""
     problem = Problem(id="p", prompt="", entry_point="f", tests=tests)
-    own = msgspec.structs.replace(slot.pairs[0].limits, **limits)
+    own = msgspec.structs.replace(LIMITS, **limits)
     return asyncio.run(judge(slot, problem, program(source), own, reference, all_tests=all_tests)).verdict
 
 
@@ -378,7 +391,7 @@ SORTING = CheckFunction(
 def profiled(slot: Slot, reference: str = REFERENCE, tests: Any = SORTING) -> Profile:
     """What judging a reference showed."""
     problem = Problem(id="p", prompt="", entry_point="f", tests=tests, reference=reference)
-    seen = asyncio.run(profile(slot, problem, slot.pairs[0].limits))
+    seen = asyncio.run(profile(slot, problem, LIMITS))
     assert seen is not None
     return seen
 
@@ -445,18 +458,27 @@ def test_random_numbers_are_the_same(slot: Slot) -> None:
     assert Outcome.PASSED is observe(slot, source, tests).outcome
 
 
-def test_lane_that_is_lost_is_replaced(slot: Slot) -> None:
-    """Whoever finds a closed pair gets new lanes."""
-    for pair in slot.pairs:
-        pair.candidates.close()
+def test_lane_that_is_lost_is_replaced(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where lanes end that nobody ended, others take their place."""
+    take = Lane.take
+    lost: list[Lane] = []
+
+    async def fail_once(lane: Lane) -> Child:
+        if not lost:
+            lost.append(lane)
+            raise LaneLostError("it ended")
+        return await take(lane)
+
+    monkeypatch.setattr(Lane, "take", fail_once)
     assert Outcome.PASSED is observe(slot, "def f(): return 1").outcome
+    assert 1 == len(lost)
 
 
 def test_cancelled_session_leaves_a_usable_slot(slot: Slot) -> None:
     """Cancelling ends what runs; the next sample gets new lanes."""
 
     async def cancel() -> None:
-        limits = slot.pairs[0].limits
+        limits = LIMITS
         request = Request(source=SLEEP, entry_point="f", tests=CheckFunction(code=ONE), limits=limits)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(slot.observe(request), 0.3)

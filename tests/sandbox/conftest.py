@@ -30,17 +30,30 @@ class Inside:
         self.lane = sandbox.lane("candidate", LIMITS)
         self.codec, self.frames = importlib.import_module("codec"), importlib.import_module("frames")
 
-    def ask(self, source: str, *texts: str, look: Callable[[Child], Any] | None = None) -> Any:
+    def ask(
+        self,
+        source: str,
+        *texts: str,
+        look: Callable[[Child], Any] | None = None,
+        then: Callable[[], None] = lambda: None,
+    ) -> Any:
         """What a fresh child answers: the values of expressions after `source` was run there.
 
         Args:
             source: Program text; it is loaded first.
             texts: Expressions, evaluated one after the other in one process.
             look: Called with the child while it waits; its result is put before the answers.
+            then: Called after the last answer, while the child is still there.
         """
-        return asyncio.run(self._ask(source, texts, look))
+        return asyncio.run(self._ask(source, texts, look, then))
 
-    async def _ask(self, source: str, texts: tuple[str, ...], look: Callable[[Child], Any] | None) -> Any:
+    async def _ask(
+        self,
+        source: str,
+        texts: tuple[str, ...],
+        look: Callable[[Child], Any] | None,
+        then: Callable[[], None],
+    ) -> Any:
         child = await self.lane.take()
         program = f"{source}\ndef __ask__(__text__): return eval(__text__)\n"
         try:
@@ -51,6 +64,7 @@ class Inside:
                 kind, value, *_ = self._exchange(child, [[text], [], []])
                 assert "=" == kind, (text, value)
                 seen.append(self.codec.Reader(0, {}.__getitem__).value(value))
+            then()
         finally:
             await self.lane.finish()
         return seen[0] if len(seen) == 1 else seen

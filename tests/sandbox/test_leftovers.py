@@ -245,7 +245,7 @@ from codejury.judging import ROLES, Request, Slot
 from codejury.model import CheckFunction, Limits, TierUnavailable
 from codejury.sandbox import Sandbox, Settings, describe
 
-limits = Limits(cpu_s=1.0, cpu_total_s=3.0)
+limits = Limits(cpu_s=1.0, cpu_total_s=3.0, memory_bytes=128 << 20)
 sources, tests, marker = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
 async def main():
