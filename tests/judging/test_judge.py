@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import threading
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,15 +40,14 @@ def judged(judge: Any, candidate: Any, frames: Any, tmp_path: Path) -> Iterator[
 
         thread = threading.Thread(target=work)
         thread.start()
-        full = {
+        full: dict[str, Any] = defaultdict(bool)  # what is not said here is switched off
+        full |= {
             "source": source,
             "entry": "f",
             "most": MOST,
             "limits": [],
             "tests": {"context": job.pop("context", ""), "code": tests},
-            "all": False,
             "apply": True,
-            "scan": False,
             "skip": [],
             "code": None,
             **job,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.sandbox
 
 ROOT = Path(__file__).parents[2]
-LIMITS = Limits(cpu_s=1.0, cpu_total_s=3.0)
+LIMITS = Limits(cpu_s=1.0, cpu_total_s=3.0, wall_factor=20.0)  # a busy machine is no reason
 PATIENCE_S = 6.0  # three times what it may take
 DAEMONS = """
 import os, time
@@ -137,7 +137,7 @@ def test_while_the_sandbox_is_open(marker: int) -> None:
     run(marker, "def f(): return 1\n", then=count)
     run(marker, *[DAEMONS] * 5, then=count)
     assert counts[0] > 0
-    assert counts[1] <= counts[0] + 1  # one more may be on its way
+    assert counts[1] < counts[0] + 6  # each lane may have one more on its way; one sample would leave six
 
 
 def test_after_every_kind_of_end(marker: int) -> None:
@@ -245,7 +245,7 @@ from codejury.judging import ROLES, Request, Slot
 from codejury.model import CheckFunction, Limits, TierUnavailable
 from codejury.sandbox import Sandbox, Settings, describe
 
-limits = Limits(cpu_s=1.0, cpu_total_s=3.0, memory_bytes=128 << 20)
+limits = Limits(cpu_s=1.0, cpu_total_s=3.0, wall_factor=20.0, memory_bytes=128 << 20)
 sources, tests, marker = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
 async def main():
