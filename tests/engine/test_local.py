@@ -163,7 +163,8 @@ async def test_all_slots_work_at_once(engine_of: Callable[..., LocalEngine]) -> 
 
 
 async def test_reads_ahead_by_a_bounded_number(engine_of: Callable[..., LocalEngine]) -> None:
-    """A caller that pauses stops the source: one job a slot, and a queue of two a slot."""
+    """A caller that pauses stops the source: a job and a verdict a slot, and those at hand."""
+    ahead = (local.AHEAD + 2) * SLOTS
     fetched = 0
 
     async def source() -> AsyncGenerator[Job, None]:
@@ -175,10 +176,10 @@ async def test_reads_ahead_by_a_bounded_number(engine_of: Callable[..., LocalEng
     async with engine_of(_pass) as engine, contextlib.aclosing(engine.submit(source())) as verdicts:
         await anext(verdicts)
         await _settle()
-        assert 1 + 3 * SLOTS == fetched
+        assert 1 + ahead == fetched
         await anext(verdicts)
         await _settle()
-        assert 2 + 3 * SLOTS == fetched
+        assert 2 + ahead == fetched
 
 
 async def test_early_end_with_full_queue_ends_the_work(engine_of: Callable[..., LocalEngine]) -> None:

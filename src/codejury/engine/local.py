@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from typing import TYPE_CHECKING, Self, TypeVar
+from collections import deque
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 import msgspec
 
@@ -15,6 +16,9 @@ from codejury.sandbox import Interpreter, Sandbox, Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Mapping, Sequence
+
+AHEAD = 8
+"""Items at hand for each slot that no slot has taken yet."""
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -37,7 +41,7 @@ class LocalEngine:
     """Slots on this machine. Use it as an asynchronous context manager.
 
     Args:
-        library: Where problems and programs are fetched by hash.
+        library: Where problems and programs are fetched by hash; it may be set later, before any job.
         limits: The largest limits of any job.
         interpreter: Runs candidates and tests.
         slots: Samples under way at once; the usable cores by default.
@@ -47,7 +51,7 @@ class LocalEngine:
 
     def __init__(
         self,
-        library: Library,
+        library: Library | None,
         *,
         limits: Limits,
         interpreter: Interpreter,
@@ -55,7 +59,7 @@ class LocalEngine:
         packages: tuple[str, ...] = (),
         tier: str = "namespaces",
     ) -> None:
-        self.library, self.limits, self.tier = library, limits, tier
+        self.library, self.limits, self.tier, self.interpreter = library, limits, tier, interpreter
         self.width = slots or len(usable_cores())
         self.profiles: Mapping[str, Profile | None] = {}
         self.sandbox = Sandbox(
@@ -63,8 +67,12 @@ class LocalEngine:
         )
         self.slots: list[Slot] = []
 
+    def start(self) -> None:
+        """Begin to start the sandbox; whoever enters the context waits for it. Close what is not entered."""
+        self.sandbox.start()
+
     async def __aenter__(self) -> Self:
-        """Start the sandbox; raises TierUnavailable."""
+        """Start the sandbox, or wait for it; raises TierUnavailable."""
         await self.sandbox.__aenter__()
         cpus = usable_cores()
         self.slots = [Slot(self.sandbox, self.limits, cpus[i % len(cpus)]) for i in range(self.width)]
@@ -89,14 +97,14 @@ class LocalEngine:
         async def work(slot: Slot, item: tuple[Problem, Limits]) -> tuple[Problem, Profile | None]:
             return item[0], await profile(slot, *item, all_tests=all_tests)
 
-        async with contextlib.aclosing(self._spread(_as_async(problems), work)) as results:
+        async with contextlib.aclosing(self._spread(_as_async(problems), work, id)) as results:
             async for result in results:
                 yield result
 
     async def submit(self, jobs: AsyncIterable[Job]) -> AsyncGenerator[Judged, None]:
         """Judge jobs side by side, unordered; doubtful timeouts are tried once more, alone, at the end.
 
-        At most three jobs a slot are fetched ahead of what the caller has taken. Whoever ends the iteration early
+        At most ten jobs a slot are fetched ahead of what the caller has taken. Whoever ends the iteration early
         closes it (`contextlib.aclosing`): that ends the work under way.
         """
         doubtful: list[tuple[Job, Verdict]] = []
@@ -104,7 +112,7 @@ class LocalEngine:
         async def work(slot: Slot, job: Job) -> tuple[Job, Try]:
             return job, await self._judge(slot, job)
 
-        async with contextlib.aclosing(self._spread(jobs, work)) as tries:
+        async with contextlib.aclosing(self._spread(jobs, work, lambda job: job.problem_hash)) as tries:
             async for job, attempt in tries:
                 if attempt.doubtful:
                     doubtful.append((job, attempt.verdict))
@@ -117,6 +125,7 @@ class LocalEngine:
             yield Judged(job, verdict)
 
     async def _judge(self, slot: Slot, job: Job) -> Try:
+        assert self.library is not None
         problem = self.library.problem(job.problem_hash)
         source = self.library.program(job.program_hash)
         try:
@@ -128,29 +137,31 @@ class LocalEngine:
             return Try(verdict, doubtful=False)
 
     async def _spread(
-        self, items: AsyncIterable[Work], work: Callable[[Slot, Work], Awaitable[Result]]
+        self,
+        items: AsyncIterable[Work],
+        work: Callable[[Slot, Work], Awaitable[Result]],
+        kind: Callable[[Work], object],
     ) -> AsyncGenerator[Result, None]:
-        """Run `work` over all slots, as many at once as there are slots; items are fetched as they are needed."""
-        source = aiter(items)
-        results: asyncio.Queue[Result | _Done] = asyncio.Queue(maxsize=2 * self.width)
-        fetching = asyncio.Lock()  # an asynchronous generator takes one caller at a time
-        end = _Done()
+        """Run `work` over all slots, as many at once as there are slots; items are fetched as they are needed.
+
+        A slot takes an item of the kind that it had last, if there is one among those at hand, else of a kind that
+        no other slot has: samples of one problem can then have one judge.
+        """
+        queue: _Queue[Work] = _Queue(AHEAD * self.width, kind)
+        results: asyncio.Queue[Result | _Done] = asyncio.Queue(maxsize=self.width)
 
         async def run(slot: Slot) -> None:
             try:
-                while True:
-                    async with fetching:
-                        item = await anext(source, end)
-                    if isinstance(item, _Done):
-                        break
+                async for item in queue.of(slot):
                     await results.put(await work(slot, item))
             except Exception as error:  # noqa: BLE001 - told to the consumer, who raises it
                 await results.put(_Done(error))
             else:
-                await results.put(end)
+                await results.put(_Done())
 
-        tasks = [asyncio.create_task(run(slot)) for slot in self.slots]
-        running = len(tasks)
+        tasks = [asyncio.create_task(queue.fill(items))]
+        tasks += [asyncio.create_task(run(slot)) for slot in self.slots]
+        running = len(self.slots)
         try:
             while running:
                 result = await results.get()
@@ -164,6 +175,70 @@ class LocalEngine:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Queue(Generic[Work]):
+    """Items that are at hand, a few ahead of what the slots have taken.
+
+    Args:
+        most: How many at most.
+        kind: What an item is of.
+    """
+
+    def __init__(self, most: int, kind: Callable[[Work], object]) -> None:
+        self.most, self.kind = most, kind
+        self.items: deque[Work] = deque()
+        self.had: dict[Slot, object] = {}
+        self.changed = asyncio.Event()
+        self.done = False
+        self.error: Exception | None = None
+
+    async def fill(self, items: AsyncIterable[Work]) -> None:
+        """Fetch items while there is room."""
+        try:
+            async for item in items:
+                self.items.append(item)
+                self._tell()
+                while len(self.items) >= self.most:
+                    await self.changed.wait()
+        except Exception as error:  # noqa: BLE001 - raised where items are taken
+            self.error = error
+        self.done = True
+        self._tell()
+
+    async def of(self, slot: Slot) -> AsyncGenerator[Work, None]:
+        """The items for one slot; raises what the source raised."""
+        while True:
+            while not self.items:
+                if self.error is not None:
+                    raise self.error
+                if self.done:
+                    return
+                await self.changed.wait()
+            item = self._pick(slot)
+            self.had[slot] = self.kind(item)
+            self._tell()
+            yield item
+
+    def _pick(self, slot: Slot) -> Work:
+        others = {kind for other, kind in self.had.items() if other is not slot}
+        mine = self.had.get(slot, others)
+        best = 0
+        for position, item in enumerate(self.items):
+            kind = self.kind(item)
+            if kind == mine:
+                best = position
+                break
+            if not best and kind not in others and self.kind(self.items[0]) in others:
+                best = position
+        item = self.items[best]
+        del self.items[best]
+        return item
+
+    def _tell(self) -> None:
+        """Wake all who wait."""
+        self.changed.set()
+        self.changed = asyncio.Event()
 
 
 async def _as_async(items: Sequence[Work]) -> AsyncGenerator[Work, None]:

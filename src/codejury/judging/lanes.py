@@ -1,13 +1,17 @@
-"""The lanes of a slot: a candidate's and a judge's, and the CPU time of what runs in one."""
+"""The lanes of a slot: candidates' and judges', and the CPU time of what runs in one."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codejury.model import InfrastructureError, Limits
 from codejury.sandbox import Lane, LaneLostError, Sandbox
+
+if TYPE_CHECKING:
+    import socket
 
 
 class Clock:
@@ -40,21 +44,58 @@ class Clock:
         return None
 
 
-class Pair:
-    """A lane for candidates and a lane for judges."""
+class Bound:
+    """A judge that has judged samples of a series, and may judge the next one of it.
+
+    Args:
+        sock: The host's end of its channel.
+        series: See `Request.series`.
+    """
+
+    MOST = 64
+
+    def __init__(self, sock: socket.socket, series: str | None) -> None:
+        self.sock, self.series, self.uses = sock, series, 0
+
+
+class Lanes:
+    """A slot's lanes: two for candidates and two for judges, which take turns.
+
+    While a sample runs in one, the other makes its next process.
+    """
 
     def __init__(self, sandbox: Sandbox, limits: Limits, cpu: int) -> None:
         self.sandbox, self.limits, self.cpu = sandbox, limits, cpu
-        self.candidates = sandbox.lane("candidate", limits, cpu)
-        self.judges = sandbox.lane("judge", limits, cpu)
+        self.bound: Bound | None = None
+        self._open()
+
+    @property
+    def candidates(self) -> Lane:
+        """The lane of the present candidate."""
+        return self._candidates[0]
+
+    @property
+    def judges(self) -> Lane:
+        """The lane of the present judge."""
+        return self._judges[0]
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""
-        self.candidates.close()
-        self.judges.close()
+        self.unbind()
+        for lane in (*self._candidates, *self._judges):
+            lane.close()
 
-    async def ready(self) -> None:
-        """Have both lanes offer a child; replaces lanes that retired."""
+    async def ready(self, series: str | None) -> None:
+        """Have a candidate and a judge ready; replaces lanes that retired.
+
+        Args:
+            series: The series of the sample to come: its last judge is kept if it may judge on.
+        """
+        if self.bound is not None and (series is None or self.bound.series != series):
+            self.unbind()
+        self._candidates.reverse()
+        if self.bound is None:
+            self._judges.reverse()
         reason = ""
         for _ in range(3):
             try:
@@ -67,11 +108,31 @@ class Pair:
                 return
         raise InfrastructureError(f"the sandbox gives no lanes: {reason}")
 
+    def bind(self, bound: Bound) -> None:
+        """Keep the present judge for the next sample of its series."""
+        bound.uses += 1
+        if bound.uses < Bound.MOST:
+            self.bound = bound
+        else:
+            self.bound = None
+            bound.sock.close()
+            self.judges.let_go()
+
+    def unbind(self) -> None:
+        """Let the bound judge go."""
+        if self.bound is not None:
+            self.bound.sock.close()
+            self.bound = None
+            self.judges.let_go()
+
     def renew(self) -> None:
         """New lanes in the place of these."""
         self.close()
         try:
-            self.candidates = self.sandbox.lane("candidate", self.limits, self.cpu)
-            self.judges = self.sandbox.lane("judge", self.limits, self.cpu)
+            self._open()
         except OSError as error:
             raise InfrastructureError(f"the sandbox ended: {error}") from error
+
+    def _open(self) -> None:
+        self._candidates = [self.sandbox.lane("candidate", self.limits, self.cpu) for _ in range(2)]
+        self._judges = [self.sandbox.lane("judge", self.limits, self.cpu) for _ in range(2)]

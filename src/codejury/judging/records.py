@@ -20,6 +20,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         scan: Look for names by which the tests may act on values.
         skip: Positions of assertions to leave out, since they killed the candidate before.
         code: The tests as a former judge compiled them.
+        series: Samples of the same series may have the same judge, one after the other, while each passes and
+            leaves nothing behind; None for a judge of its own.
     """
 
     source: str
@@ -31,6 +33,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     scan: bool = False
     skip: tuple[int, ...] = ()
     code: str | None = None
+    series: str | None = None
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -44,6 +47,7 @@ class Report(msgspec.Struct, frozen=True):
     line: int
     killed: int
     acting: str | None
+    again: bool = False
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -52,6 +56,7 @@ class Message(msgspec.Struct, frozen=True):
     tests: list[tuple[int, str, int]]
     end: Report | None = None
     code: str | None = None
+    lasting: bool = False
 
 
 class Observation(msgspec.Struct, kw_only=True):
@@ -66,6 +71,7 @@ class Observation(msgspec.Struct, kw_only=True):
         cpu_s, wall_s, peak_bytes: Measured by the host.
         waited_s: Seconds in which the candidate could have run but had no processor; None where unknown.
         code: The tests as the judge compiled them, where it was asked to look at them.
+        lasting: Whether a run of the tests leaves nothing behind, where the judge was asked to look at them.
     """
 
     outcome: Outcome | None
@@ -81,3 +87,4 @@ class Observation(msgspec.Struct, kw_only=True):
     peak_bytes: int | None = None
     waited_s: float | None = None
     code: str | None = None
+    lasting: bool = False

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from codejury.judging.conclusion import Facts
-from codejury.judging.lanes import Clock, Pair
+from codejury.judging.lanes import Bound, Clock, Lanes
 from codejury.judging.records import Message, Observation, Report, Request
 from codejury.model import CheckFunction, Limits, Outcome, TestResult
 from codejury.sandbox import Lane, LaneLostError, Roles, Sandbox, readable
@@ -36,14 +36,13 @@ ROLES = Roles(
 )
 TICK_S = 0.05
 GRACE_S = 0.5
+JUDGE_ON_CPU_S = 1.0  # a judge that took longer for a sample is not kept for the next
 ADDRESS_SPACE_OVER = 64 << 20  # what the interpreter maps before any program runs
 MOST_REPORT_BYTES = 64 << 20
 
 
 class Slot:
     """A place where samples are judged one after the other.
-
-    It has two pairs of lanes that take turns: while a sample runs in one, the other makes its next processes.
 
     Args:
         sandbox: Where the lanes are.
@@ -53,12 +52,11 @@ class Slot:
 
     def __init__(self, sandbox: Sandbox, limits: Limits, cpu: int = -1) -> None:
         self.sandbox = sandbox
-        self.pairs = [Pair(sandbox, limits, cpu), Pair(sandbox, limits, cpu)]
+        self.lanes = Lanes(sandbox, limits, cpu)
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""
-        for pair in self.pairs:
-            pair.close()
+        self.lanes.close()
 
     async def observe(self, request: Request) -> Observation:
         """Judge one program once.
@@ -66,25 +64,23 @@ class Slot:
         Raises:
             InfrastructureError: The sandbox gives no lanes any more.
         """
-        detail = ""
+        detail, lanes = "", self.lanes
         for _ in range(2):
-            self.pairs.reverse()
-            pair = self.pairs[0]
-            await pair.ready()
-            kills = _counters(pair.candidates)[1]
+            await lanes.ready(request.series)
+            kills = _counters(lanes.candidates)[1]
             try:
-                return await Session(pair, request).run()
+                return await Session(lanes, request).run()
             except LaneLostError as lost:
                 # A candidate cannot reach its lane; should it happen again with this one, it counts against it, so
                 # that no program can leave the denominator.
                 detail = str(lost)
-                out_of_memory = _counters(pair.candidates)[1] > kills
-                pair.renew()
+                out_of_memory = _counters(lanes.candidates)[1] > kills
+                lanes.renew()
                 if out_of_memory:
                     detail = "killed at the memory limit"
                     return Observation(outcome=Outcome.OUT_OF_MEMORY, detail=detail, tests=[])
             except BaseException:
-                pair.close()  # what runs there ends; whoever comes next gets new lanes
+                lanes.close()  # what runs there ends; whoever comes next gets new lanes
                 raise
         return Observation(outcome=Outcome.CRASHED, detail=f"its sandbox ended: {detail}", tests=[])
 
@@ -92,33 +88,40 @@ class Slot:
 class Session:
     """One run of one program before one judge."""
 
-    def __init__(self, pair: Pair, request: Request) -> None:
-        self.pair, self.request, self.limits = pair, request, request.limits
+    def __init__(self, lanes: Lanes, request: Request) -> None:
+        self.lanes, self.request, self.limits = lanes, request, request.limits
         self.tests: list[TestResult | None] = []
         self.buffer = bytearray()
         self.over: tuple[Outcome, str] | None = None
         self.waited: float | None = None
         self.code: str | None = None
+        self.lasting = False
         self.messages = 0
 
     async def run(self) -> Observation:
         """Hand over, watch, end, conclude."""
-        candidates, judges = self.pair.candidates, self.pair.judges
+        candidates, judges = self.lanes.candidates, self.lanes.judges
         refused, kills = _counters(candidates)
         judge_kills = _counters(judges)[1]
         self.clock, self.judge_clock = Clock(candidates), Clock(judges)
         self.begun = self.progress = time.monotonic()
         self.cpu_at_progress = self.judge_cpu_at_progress = 0.0
-        sock = self._hand_over()
+        bound = self._hand_over()
+        kept = False
         try:
-            report = await self._watch(sock)
+            report = await self._watch(bound.sock)
+            kept = self._may_judge_on(report)
         finally:
-            sock.close()
+            if not kept:
+                bound.sock.close()
         wall = time.monotonic() - self.begun
         alive = report is not None and report.outcome == "gone" and not self.over
         if alive and await candidates.ended(GRACE_S):
             alive = False
-        judges.let_go()
+        if kept:
+            self.lanes.bind(bound)
+        else:
+            judges.let_go()
         ended = await candidates.finish()
         cpu = self.clock.cpu_s() if self.clock.start is not None else ended.cpu_s
         if report is None:  # whether memory was the reason is known when it has ended
@@ -155,17 +158,33 @@ class Session:
             peak_bytes=ended.peak_bytes or None,
             waited_s=self.waited,
             code=self.code,
+            lasting=self.lasting,
+        )
+
+    def _may_judge_on(self, report: Report | None) -> bool:
+        """Whether the judge may have the next sample of the series: after a pass, with nothing left open."""
+        return (
+            report is not None
+            and report.again
+            and report.outcome == "passed"
+            and self.request.series is not None
+            and self.over is None
+            and not self.buffer
+            and self.judge_clock.cpu_s() < JUDGE_ON_CPU_S
         )
 
     # ---- handing over
 
-    def _hand_over(self) -> socket.socket:
+    def _hand_over(self) -> Bound:
         """Give the judge its job and the candidate's pipes."""
-        candidate, judge = self.pair.candidates.child, self.pair.judges.child
+        candidate, judge = self.lanes.candidates.child, self.lanes.judges.child
         assert candidate is not None
         assert judge is not None
-        sock = socket.socket(fileno=judge.fds[0])
-        judge.fds = ()
+        bound, self.lanes.bound = self.lanes.bound, None
+        if bound is None:
+            bound = Bound(socket.socket(fileno=judge.fds[0]), self.request.series)
+            judge.fds = ()
+        sock = bound.sock
         data = json.dumps(self._job()).encode()
         fds = candidate.fds
         candidate.fds = ()
@@ -180,7 +199,7 @@ class Session:
             for fd in fds:
                 os.close(fd)
         self.outgoing = memoryview(data)
-        return sock
+        return bound
 
     def _job(self) -> dict[str, Any]:
         request, tests = self.request, self.request.tests
@@ -200,12 +219,13 @@ class Session:
             "all": request.all_tests,
             "apply": request.apply,
             "scan": request.scan,
+            "again": request.series is not None,
             "skip": list(request.skip),
         }
 
     def _lower_limits(self) -> list[tuple[str, int]]:
         """What this sample's limits take away from those of its lane, which are the largest of the run."""
-        own, most = self.limits, self.pair.limits
+        own, most = self.limits, self.lanes.limits
         lower = []
         if own.memory_bytes < most.memory_bytes:
             lower.append(("AS", own.memory_bytes + ADDRESS_SPACE_OVER))
@@ -267,7 +287,7 @@ class Session:
                 known = name in Outcome._value2member_map_
                 self.tests.append(TestResult(line, Outcome(name), us / 1e6) if known else None)
             if self.messages == 0:  # said before the candidate could say anything
-                self.code = message.code
+                self.code, self.lasting = message.code, message.lasting
             self.messages += 1
             if message.end is not None:
                 self.progress += sum(us for _, _, us in message.tests) / 1e6
@@ -299,8 +319,8 @@ class Session:
     def _end_candidate(self) -> None:
         """Kill the candidate; the judge then sees the end of its pipe and reports."""
         self.waited = self.clock.waited_s()
-        if self.pair.candidates.child is not None:
-            self.pair.candidates.child.kill()
+        if self.lanes.candidates.child is not None:
+            self.lanes.candidates.child.kill()
 
 
 def _counters(lane: Lane) -> tuple[int, int]:

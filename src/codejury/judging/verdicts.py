@@ -37,6 +37,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         acting: A name by which the tests may act on a candidate's value: verdicts are weak then.
         cpu_s: CPU seconds of the reference.
         code: The tests as the judge compiled them for this interpreter, so that it need not again.
+        lasting: Whether a run of the tests leaves nothing behind in the judge.
     """
 
     outcome: Outcome | None
@@ -47,6 +48,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     acting: str | None = None
     cpu_s: float = 0.0
     code: str | None = None
+    lasting: bool = False
 
     @property
     def sound(self) -> bool:
@@ -84,6 +86,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
         acting=seen.acting,
         cpu_s=seen.cpu_s,
         code=seen.code,
+        lasting=seen.lasting,
     )
 
 
@@ -133,6 +136,7 @@ async def judge(
         all_tests=all_tests,
         scan=reference is None,
         code=reference.code if reference is not None else None,
+        series=problem.tests_hash if reference is not None and reference.sound and reference.lasting else None,
     )
     seen = await _observe_all(slot, request) if all_tests else await slot.observe(request)
     outcome, detail = _settle(seen, reference)

@@ -114,7 +114,8 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
         return await judge_samples(store, settings, problem_set, samples, progress)
     interpreter = _interpreter(settings)
     run = _resume(store, settings, problem_set, interpreter)
-    await _judge_pending(store, run, settings, problem_set, interpreter, progress or Progress())
+    engine = _engine(settings, problem_set, interpreter)
+    await _judge_pending(store, run, settings, problem_set, engine, progress or Progress())
     return store.manifest(run).run
 
 
@@ -129,9 +130,15 @@ async def judge_samples(
     _check_settings(settings)
     interpreter = _interpreter(settings)
     name = settings.run or default_run_name(settings.samples)
-    run = _create(store, name, settings, problem_set, interpreter, samples)
+    engine = _engine(settings, problem_set, interpreter)
+    engine.start()  # it gets ready while the samples are read
     try:
-        await _judge_pending(store, run, settings, problem_set, interpreter, progress or Progress())
+        run = _create(store, name, settings, problem_set, interpreter, samples)
+    except BaseException:
+        await engine.__aexit__()
+        raise
+    try:
+        await _judge_pending(store, run, settings, problem_set, engine, progress or Progress())
     except CodejuryError:
         if not store.find_run(name).judged:
             store.delete_run(run)
@@ -293,12 +300,25 @@ def _said(value: object) -> str:
 # ---- judging
 
 
+def _engine(settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter) -> LocalEngine:
+    """The engine of a run; it gets its library when the run is there."""
+    every = [effective_limits(problem, settings.limits) for problem in problem_set.problems]
+    return LocalEngine(
+        None,
+        limits=largest(every, settings.limits),
+        interpreter=interpreter,
+        slots=settings.slots,
+        packages=settings.packages,
+        tier=settings.tier,
+    )
+
+
 async def _judge_pending(
     store: Store,
     run: int,
     settings: JudgeSettings,
     problem_set: ProblemSet,
-    interpreter: Interpreter,
+    engine: LocalEngine,
     progress: Progress,
 ) -> None:
     """Judge what a run has not judged yet."""
@@ -307,20 +327,12 @@ async def _judge_pending(
     limits = {digest: effective_limits(p, settings.limits) for digest, p in problems.items()}
     context = KeyContext(
         tier=settings.tier,
-        interpreter=interpreter.version,
+        interpreter=engine.interpreter.version,
         packages=settings.packages,
         all_tests=settings.all_tests,
     )
     started = time.monotonic()
-    library = store.library(run, problems)
-    engine = LocalEngine(
-        library,
-        limits=largest(limits.values(), settings.limits),
-        interpreter=interpreter,
-        slots=settings.slots,
-        packages=settings.packages,
-        tier=settings.tier,
-    )
+    engine.library = library = store.library(run, problems)
     async with engine:
         engine.profiles = await reference_profiles(store, engine, problems, limits, context, progress)
         notes = reference_notes(problems, engine.profiles)

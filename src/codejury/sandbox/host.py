@@ -205,16 +205,20 @@ class Sandbox:
         self.process: subprocess.Popen[bytes] | None = None
         self.lanes = 0
 
-    async def __aenter__(self) -> Self:
-        """Start the zygote; raises TierUnavailable with the missing layer."""
-        options = self._options()
+    def start(self) -> None:
+        """Begin to start the zygote, which takes a while; whoever enters the context waits for it."""
         if self.settings.tier == "namespaces" and not sys.platform.startswith("linux"):
             raise TierUnavailable(
                 "namespaces", "Linux", "namespaces exist on Linux alone: use a Linux machine or VM"
             )
-        self._start(options)
+        self._start(self._options())
         for theirs in self._theirs:
             theirs.close()
+
+    async def __aenter__(self) -> Self:
+        """Start the zygote, or wait for it; raises TierUnavailable with the missing layer."""
+        if self.process is None:
+            self.start()
         for control in self.controls.values():
             message = "error zygote: no answer"
             if await readable(control.fileno(), START_TIMEOUT_S):

@@ -17,22 +17,30 @@ def compile_tests(
     context: str, parts: list[str], entry: str, all_tests: bool
 ) -> tuple[CodeType | None, list[CodeType]]:
     """Code of the context (None if the tests can do without it) and of the tests with every assertion counted."""
+    return examine(context, parts, entry, all_tests)[0]
+
+
+def examine(
+    context: str, parts: list[str], entry: str, all_tests: bool
+) -> tuple[tuple[CodeType | None, list[CodeType]], str | None, bool]:
+    """What `compile_tests`, `interprets` and `repeatable` give, each source parsed once."""
     import ast
 
     def compiled(tree: ast.Module, name: str) -> CodeType:
         code: CodeType = compile(tree, name, "exec", dont_inherit=True, optimize=0)
         return code
 
-    trees = [instrument(part, all_tests) for part in parts]
+    trees = [ast.parse(part, "<tests>") for part in parts]
     try:
         tree = ast.parse(context, "<context>")
     except SyntaxError:
-        context += "\n    pass\n"
-        tree = ast.parse(context, "<context>")
+        tree = ast.parse(context + "\n    pass\n", "<context>")
+    acting, lasting = interprets(tree, *trees), repeatable(tree, *trees)
     used = {node.id for part in trees for node in ast.walk(part) if isinstance(node, ast.Name)}
     needed = not all(can_be_left_out(statement, used - {entry}) for statement in tree.body)
     code = compiled(tree, "<context>") if needed else None
-    return code, [compiled(part, "<tests>") for part in trees]
+    made = code, [compiled(instrument(part, all_tests), "<tests>") for part in trees]
+    return made, acting, lasting and acting is None
 
 
 def can_be_left_out(statement: ast.stmt, used: set[str]) -> bool:
@@ -47,7 +55,7 @@ def can_be_left_out(statement: ast.stmt, used: set[str]) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def instrument(source: str, all_tests: bool) -> ast.Module:
+def instrument(source: str | ast.Module, all_tests: bool) -> ast.Module:
     """The tests' syntax tree with a call after each assertion, or, for all tests, with a guard around each.
 
     An assertion in the body of a `try` with handlers or of a `with` is never guarded, nor is one in a function
@@ -89,7 +97,7 @@ def instrument(source: str, all_tests: bool) -> ast.Module:
                     new.append(statement)
             setattr(node, field, new)
 
-    tree = ast.parse(source, "<tests>")
+    tree = ast.parse(source, "<tests>") if isinstance(source, str) else source
     watched = {node for node in ast.walk(tree) if is_watched(node)}
     exposed = named_by(watched, tree)
     visit(tree, all_tests)
@@ -132,6 +140,24 @@ ACTING_ATTRIBUTES = frozenset(
         *("f_globals", "f_locals", "gi_frame"),
     )
 )
+STATELESS_MODULES = frozenset(
+    (
+        "__future__",
+        "bisect",
+        "cmath",
+        "collections",
+        "copy",
+        "functools",
+        "heapq",
+        "itertools",
+        "math",
+        "operator",
+        "random",
+        "re",
+        "string",
+        "typing",
+    )
+)  # fmt: skip - the state of random is put back
 HARMLESS_MODULES = frozenset(
     (
         *("__future__", "abc", "array", "base64", "binascii", "bisect", "calendar", "cmath", "collections"),
@@ -143,7 +169,29 @@ HARMLESS_MODULES = frozenset(
 )
 
 
-def interprets(*sources: str) -> str | None:
+def repeatable(*sources: str | ast.Module) -> bool:
+    """Whether a run of the tests leaves nothing behind in its process, so that the next finds it as the first did.
+
+    Only modules without state of their own, no attribute of anything set or deleted, nothing printed.
+    """
+    import ast
+
+    for source in sources:
+        try:
+            tree = ast.parse(source) if isinstance(source, str) else source
+        except SyntaxError:
+            return False
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                return False
+            if isinstance(node, ast.Import) and not {alias.name for alias in node.names} <= STATELESS_MODULES:
+                return False
+            if isinstance(node, ast.ImportFrom) and node.module not in STATELESS_MODULES:
+                return False
+    return True
+
+
+def interprets(*sources: str | ast.Module) -> str | None:
     """A name by which the tests may act on a candidate's value, or None.
 
     Such tests let a text of the candidate become code, a file or a command where the judge runs: what they say of
@@ -153,7 +201,7 @@ def interprets(*sources: str) -> str | None:
 
     for source in sources:
         try:
-            tree = ast.parse(source)
+            tree = ast.parse(source) if isinstance(source, str) else source
         except SyntaxError:
             continue
         for node in ast.walk(tree):

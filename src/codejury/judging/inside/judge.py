@@ -20,7 +20,7 @@ import time
 
 import codec
 import frames
-from instrument import HOOK, compile_tests, interprets
+from instrument import HOOK, compile_tests, examine
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -56,19 +56,26 @@ def warm_up() -> None:
 
 
 def play(host: int) -> NoReturn:
-    """Take one job, judge it, report."""
+    """Take a job, judge it, report; another only after a pass that left nothing behind."""
     import _socket
 
-    gc.disable()  # the process lives for one sample
-
+    gc.disable()  # the process lives for a few samples at most
+    random = sys.modules["random"]
+    state = random.getstate()
     sock = _socket.socket(fileno=host)
-    head, ancillary, _, _ = sock.recvmsg(4, _socket.CMSG_SPACE(8))
-    if len(head) < 4:
-        os._exit(0)
-    fds = [int.from_bytes(ancillary[0][2][i : i + 4], "little") for i in (0, 4)]
-    job = codec.loads(frames.read_exactly(host, int.from_bytes(head, "little")).decode())
-    Judge(job, host, *fds).run()
-    os._exit(0)
+    while True:
+        head, ancillary, _, _ = sock.recvmsg(4, _socket.CMSG_SPACE(8))
+        if len(head) < 4:
+            os._exit(0)
+        fds = [int.from_bytes(ancillary[0][2][i : i + 4], "little") for i in (0, 4)]
+        job = codec.loads(frames.read_exactly(host, int.from_bytes(head, "little")).decode())
+        judge = Judge(job, host, *fds)
+        judge.run()
+        if not judge.again:
+            os._exit(0)
+        for fd in fds:
+            os.close(fd)
+        random.setstate(state)
 
 
 class Judge:
@@ -89,6 +96,7 @@ class Judge:
         self.first_failure: tuple[str, str] | None = None
         self.thrown: BaseException | None = None
         self.started = self.flushed = time.monotonic()
+        self.again = False  # this process may judge a further sample of the same problem
 
     # ---- the whole job
 
@@ -194,6 +202,7 @@ class Judge:
             self.sticky = "problem", "its tests finish no assertion"
         if self.sticky is None and select.select([self.replies], [], [], 0)[0]:
             self.sticky = "tampered", "bytes that nobody asked for"
+        self.again = self.job["again"] and not (self.sticky or self.changed or self.kept)
         self.end(*(self.sticky or ("passed", "")))
 
     # ---- what instrumented tests call
@@ -358,6 +367,7 @@ class Judge:
                 "line": self.gone_line,
                 "killed": self.sequence - 1 if self.inside else -1,
                 "acting": self.acting,
+                "again": self.again,
             },
         })  # fmt: skip
 
@@ -378,14 +388,15 @@ class Judge:
         """
         given = self.job["code"]
         if given is not None:
-            code: tuple[CodeType | None, list[CodeType]] = marshal.loads(binascii.a2b_base64(given))
-            return code
+            former: tuple[CodeType | None, list[CodeType]] = marshal.loads(binascii.a2b_base64(given))
+            return former
         tests = self.job["tests"]
         parts = tests["code"] if isinstance(tests["code"], list) else [tests["code"]]
-        made = compile_tests(tests["context"], parts, self.job["entry"], self.job["all"])
+        made, acting, lasting = examine(tests["context"], parts, self.job["entry"], self.job["all"])
         if self.job["scan"]:
-            self.acting = interprets(tests["context"], *parts)
-            self.report({"tests": [], "code": binascii.b2a_base64(marshal.dumps(made)).decode()})
+            self.acting = acting
+            code = binascii.b2a_base64(marshal.dumps(made)).decode()
+            self.report({"tests": [], "lasting": lasting, "code": code})
         return made
 
 
@@ -418,6 +429,7 @@ def warm_tests() -> None:
         "entry": "f",
         "most": 1 << 20,
         "limits": [],
+        "again": False,
         "tests": {"code": test, "context": "from typing import List\n", "function": "check"},
         "all": False,
         "apply": True,
