@@ -30,11 +30,11 @@ class _Done(msgspec.Struct, frozen=True):
     error: Exception | None = None
 
 
-def usable_cores() -> list[int]:
+def usable_cores() -> int:
     """Processors that this process may use."""
     with contextlib.suppress(AttributeError):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class LocalEngine:
@@ -60,7 +60,7 @@ class LocalEngine:
         tier: str = "namespaces",
     ) -> None:
         self.library, self.limits, self.tier, self.interpreter = library, limits, tier, interpreter
-        self.width = slots or len(usable_cores())
+        self.width = slots or usable_cores()
         self.profiles: Mapping[str, Profile | None] = {}
         self.sandbox = Sandbox(
             Settings(interpreter=interpreter, limits=limits, packages=packages, tier=tier), ROLES
@@ -74,8 +74,10 @@ class LocalEngine:
     async def __aenter__(self) -> Self:
         """Start the sandbox, or wait for it; raises TierUnavailable."""
         await self.sandbox.__aenter__()
-        cpus = usable_cores()
-        self.slots = [Slot(self.sandbox, self.limits, cpus[i % len(cpus)]) for i in range(self.width)]
+        # One more than the slots may run, since each waits now and then for a message; and twice as many are
+        # there, since what has run clears away and makes its next processes.
+        gate = asyncio.Semaphore(self.width + 1)
+        self.slots = [Slot(self.sandbox, self.limits, gate) for _ in range(2 * self.width)]
         return self
 
     async def __aexit__(self, *error: object) -> None:

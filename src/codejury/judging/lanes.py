@@ -59,31 +59,18 @@ class Bound:
 
 
 class Lanes:
-    """A slot's lanes: two for candidates and two for judges, which take turns.
+    """A slot's lanes: one for candidates and one for judges."""
 
-    While a sample runs in one, the other makes its next process.
-    """
-
-    def __init__(self, sandbox: Sandbox, limits: Limits, cpu: int) -> None:
-        self.sandbox, self.limits, self.cpu = sandbox, limits, cpu
+    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+        self.sandbox, self.limits = sandbox, limits
         self.bound: Bound | None = None
         self._open()
-
-    @property
-    def candidates(self) -> Lane:
-        """The lane of the present candidate."""
-        return self._candidates[0]
-
-    @property
-    def judges(self) -> Lane:
-        """The lane of the present judge."""
-        return self._judges[0]
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""
         self.unbind()
-        for lane in (*self._candidates, *self._judges):
-            lane.close()
+        self.candidates.close()
+        self.judges.close()
 
     async def ready(self, series: str | None) -> None:
         """Have a candidate and a judge ready; replaces lanes that retired.
@@ -93,9 +80,6 @@ class Lanes:
         """
         if self.bound is not None and (series is None or self.bound.series != series):
             self.unbind()
-        self._candidates.reverse()
-        if self.bound is None:
-            self._judges.reverse()
         reason = ""
         for _ in range(3):
             try:
@@ -111,12 +95,9 @@ class Lanes:
     def bind(self, bound: Bound) -> None:
         """Keep the present judge for the next sample of its series."""
         bound.uses += 1
-        if bound.uses < Bound.MOST:
-            self.bound = bound
-        else:
-            self.bound = None
-            bound.sock.close()
-            self.judges.let_go()
+        self.bound = bound
+        if bound.uses >= Bound.MOST:
+            self.unbind()
 
     def unbind(self) -> None:
         """Let the bound judge go."""
@@ -134,5 +115,5 @@ class Lanes:
             raise InfrastructureError(f"the sandbox ended: {error}") from error
 
     def _open(self) -> None:
-        self._candidates = [self.sandbox.lane("candidate", self.limits, self.cpu) for _ in range(2)]
-        self._judges = [self.sandbox.lane("judge", self.limits, self.cpu) for _ in range(2)]
+        self.candidates = self.sandbox.lane("candidate", self.limits)
+        self.judges = self.sandbox.lane("judge", self.limits)

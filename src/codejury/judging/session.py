@@ -47,12 +47,13 @@ class Slot:
     Args:
         sandbox: Where the lanes are.
         limits: The largest limits of any sample.
-        cpu: The processor that its processes stay on; -1 for none.
+        gate: Lets so many samples run at once; what is over makes place for the next while it is cleared away.
     """
 
-    def __init__(self, sandbox: Sandbox, limits: Limits, cpu: int = -1) -> None:
+    def __init__(self, sandbox: Sandbox, limits: Limits, gate: asyncio.Semaphore | None = None) -> None:
         self.sandbox = sandbox
-        self.lanes = Lanes(sandbox, limits, cpu)
+        self.gate = gate or asyncio.Semaphore(1)
+        self.lanes = Lanes(sandbox, limits)
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""
@@ -69,7 +70,7 @@ class Slot:
             await lanes.ready(request.series)
             kills = _counters(lanes.candidates)[1]
             try:
-                return await Session(lanes, request).run()
+                return await Session(lanes, request).run(self.gate)
             except LaneLostError as lost:
                 # A candidate cannot reach its lane; should it happen again with this one, it counts against it, so
                 # that no program can leave the denominator.
@@ -98,22 +99,23 @@ class Session:
         self.lasting = False
         self.messages = 0
 
-    async def run(self) -> Observation:
+    async def run(self, gate: asyncio.Semaphore) -> Observation:
         """Hand over, watch, end, conclude."""
         candidates, judges = self.lanes.candidates, self.lanes.judges
         refused, kills = _counters(candidates)
         judge_kills = _counters(judges)[1]
-        self.clock, self.judge_clock = Clock(candidates), Clock(judges)
-        self.begun = self.progress = time.monotonic()
-        self.cpu_at_progress = self.judge_cpu_at_progress = 0.0
-        bound = self._hand_over()
-        kept = False
-        try:
-            report = await self._watch(bound.sock)
-            kept = self._may_judge_on(report)
-        finally:
-            if not kept:
-                bound.sock.close()
+        async with gate:
+            self.clock, self.judge_clock = Clock(candidates), Clock(judges)
+            self.begun = self.progress = time.monotonic()
+            self.cpu_at_progress = self.judge_cpu_at_progress = 0.0
+            bound = self._hand_over()
+            kept = False
+            try:
+                report = await self._watch(bound.sock)
+                kept = self._may_judge_on(report)
+            finally:
+                if not kept:
+                    bound.sock.close()
         wall = time.monotonic() - self.begun
         alive = report is not None and report.outcome == "gone" and not self.over
         if alive and await candidates.ended(GRACE_S):
@@ -185,7 +187,8 @@ class Session:
             bound = Bound(socket.socket(fileno=judge.fds[0]), self.request.series)
             judge.fds = ()
         sock = bound.sock
-        data = json.dumps(self._job()).encode()
+        same = bound.uses > 0
+        data = json.dumps(self._job(same=same)).encode()
         fds = candidate.fds
         candidate.fds = ()
         try:
@@ -201,7 +204,8 @@ class Session:
         self.outgoing = memoryview(data)
         return bound
 
-    def _job(self) -> dict[str, Any]:
+    def _job(self, *, same: bool) -> dict[str, Any]:
+        """The job as the judge takes it; `same`: it has the code of these tests from the sample before."""
         request, tests = self.request, self.request.tests
         payload: dict[str, Any] = {}
         if isinstance(tests, CheckFunction):
@@ -215,7 +219,7 @@ class Session:
             "most": request.limits.value_bytes,
             "limits": self._lower_limits(),
             "tests": payload,
-            "code": request.code,
+            "code": None if same else request.code,
             "all": request.all_tests,
             "apply": request.apply,
             "scan": request.scan,

@@ -242,8 +242,8 @@ class Sandbox:
                 self.process.kill()
                 self.process.wait()
 
-    def lane(self, role: str, limits: Limits, cpu: int = -1) -> Lane:
-        """One more lane; each has a uid and cgroups of its own, and stays on processor `cpu` if it is not -1."""
+    def lane(self, role: str, limits: Limits) -> Lane:
+        """One more lane; each has a uid and cgroups of its own."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         group = self.groups.make()
         fds = [theirs.fileno()]
@@ -253,7 +253,7 @@ class Sandbox:
         uid = 1000 + self.lanes % (UIDS - 1000)
         self.lanes += 1
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
-        self.controls[role].sendmsg([b"%d %d" % (uid, cpu)], ancillary)
+        self.controls[role].sendmsg([b"%d" % uid], ancillary)
         theirs.close()
         for fd in fds[1:]:
             os.close(fd)

@@ -62,6 +62,7 @@ def play(host: int) -> NoReturn:
     gc.disable()  # the process lives for a few samples at most
     random = sys.modules["random"]
     state = random.getstate()
+    code = None
     sock = _socket.socket(fileno=host)
     while True:
         head, ancillary, _, _ = sock.recvmsg(4, _socket.CMSG_SPACE(8))
@@ -70,7 +71,9 @@ def play(host: int) -> NoReturn:
         fds = [int.from_bytes(ancillary[0][2][i : i + 4], "little") for i in (0, 4)]
         job = codec.loads(frames.read_exactly(host, int.from_bytes(head, "little")).decode())
         judge = Judge(job, host, *fds)
+        judge.code = code  # of the sample before, where the host says that the tests are the same
         judge.run()
+        code = judge.code
         if not judge.again:
             os._exit(0)
         for fd in fds:
@@ -96,6 +99,7 @@ class Judge:
         self.first_failure: tuple[str, str] | None = None
         self.thrown: BaseException | None = None
         self.started = self.flushed = time.monotonic()
+        self.code: tuple[CodeType | None, list[CodeType]] | None = None
         self.again = False  # this process may judge a further sample of the same problem
 
     # ---- the whole job
@@ -387,8 +391,11 @@ class Judge:
         in the code that judges others.
         """
         given = self.job["code"]
+        if given is None and self.code is not None:
+            return self.code
         if given is not None:
             former: tuple[CodeType | None, list[CodeType]] = marshal.loads(binascii.a2b_base64(given))
+            self.code = former
             return former
         tests = self.job["tests"]
         parts = tests["code"] if isinstance(tests["code"], list) else [tests["code"]]

@@ -93,8 +93,7 @@ def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
         if os.fork() == 0:
             try:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                uid, cpu = map(int, message.split())
-                enter_lane(options, role, uid, cpu, fds)
+                enter_lane(options, role, int(message), fds)
             except BaseException as error:
                 # the lane's own end of the control socket is the descriptor it came as, or CONTROL later on
                 report(fds[0], error)
@@ -121,11 +120,9 @@ def report(fd: int, error: BaseException) -> None:
 # ---- lanes
 
 
-def enter_lane(options: dict[str, Any], role: Role, uid: int, cpu: int, fds: list[int]) -> NoReturn:
+def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) -> NoReturn:
     """Join the cgroups, isolate, limit; from then on fork children."""
     # candidate and judge of a slot take turns: on one processor, neither waits to be woken on another
-    if cpu >= 0:
-        os.sched_setaffinity(0, {cpu})
     for fd in fds[1:]:
         os.write(fd, b"0")
         os.close(fd)
