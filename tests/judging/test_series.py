@@ -91,7 +91,7 @@ def test_tests_that_leave_something_behind_have_a_judge_for_each_sample(tests: s
     "first",
     [
         "def f(x, seen=[]):\n    seen.append(x)\n    return x + 1\n",
-        "import threading as t\ndef f(x):\n    t.Thread(target=t.Event().wait, args=(9,)).start()\n    return x + 1\n",
+        "import threading as t\ndef f(x):\n    t.Thread(target=t.Event().wait).start()\n    return x + 1\n",
         "import random\nrandom.seed(7)\ndef f(x):\n    random.random()\n    return x + 1\n",
         "import builtins\nbuiltins.abs = lambda x: 0\ndef f(x):\n    return x + 1\n",
     ],
@@ -107,7 +107,7 @@ def test_every_sample_gets_the_same_random_inputs() -> None:
     """The state of random is put back between samples."""
     tests = "import random\ndef check(c):\n    x = random.random()\n    assert c(x) == x\n"
     echo = "def f(x):\n    return x\n"
-    source = "import random\nrandom.seed(0)\nV = random.random()\ndef f(x):\n    return x if x == V else 0\n"
+    source = "import random as r\nr.seed(0)\nV = r.random()\ndef f(x):\n    return x * (x == V)\n"
     _, verdicts, kept = in_series(tests, echo, source, source + "#\n", source + "##\n")
     assert ["passed"] * 3 == [verdict.outcome for verdict in verdicts]
     assert [True] * 3 == kept
