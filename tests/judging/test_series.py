@@ -107,14 +107,14 @@ def test_every_sample_gets_the_same_random_inputs() -> None:
     """The state of random is put back between samples."""
     tests = "import random\ndef check(c):\n    x = random.random()\n    assert c(x) == x\n"
     echo = "def f(x):\n    return x\n"
-    source = "import random as r\nr.seed(0)\nV = r.random()\ndef f(x):\n    return x * (x == V)\n"
+    source = "import random\nrandom.seed(0)\nV = random.random()\ndef f(x):\n    return x * (x == V)\n"
     _, verdicts, kept = in_series(tests, echo, source, source + "#\n", source + "##\n")
     assert ["passed"] * 3 == [verdict.outcome for verdict in verdicts]
     assert [True] * 3 == kept
 
 
 def test_changed_arguments_and_kept_objects_end_the_series() -> None:
-    """A sample that changes its arguments, or keeps a container that crossed, has had the last use of its judge."""
+    """A sample that changes its arguments, or keeps a container that crossed, ends its judge."""
     tests = "def check(c):\n    xs = [3, 1]\n    assert c(xs) == [1, 3]\n    assert c([2]) == [2]\n"
     pure = "def f(xs):\n    return sorted(xs)\n"
     keeps = "K = []\ndef f(xs):\n    K.append(xs)\n    return sorted(xs)\n"
