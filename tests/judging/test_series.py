@@ -129,3 +129,21 @@ def test_a_judge_serves_so_many_samples_at_most() -> None:
     _, verdicts, kept = in_series(PLAIN, RIGHT, *sources)
     assert [Outcome.PASSED] * 70 == [verdict.outcome for verdict in verdicts]
     assert [i for i, is_kept in enumerate(kept) if not is_kept] == [63]
+
+
+def test_judge_that_ended_between_samples_is_no_fault_of_the_next() -> None:
+    """The next sample gets another judge."""
+    problem = Problem(
+        id="p", prompt="", entry_point="f", tests=CheckFunction(code=PLAIN, function="check"), reference=RIGHT
+    )
+
+    async def work(slot: Slot) -> list[Outcome]:
+        known = await profile(slot, problem, LIMITS)
+        outcomes = [(await judge(slot, problem, RIGHT, LIMITS, known)).verdict.outcome]
+        assert slot.lanes.bound is not None
+        assert slot.lanes.judges.child is not None
+        slot.lanes.judges.child.kill()
+        outcomes.append((await judge(slot, problem, RIGHT + "#", LIMITS, known)).verdict.outcome)
+        return outcomes
+
+    assert [Outcome.PASSED] * 2 == run(work)

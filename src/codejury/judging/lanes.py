@@ -53,9 +53,10 @@ class Bound:
     """
 
     MOST = 64
+    MOST_CPU_S = 4.0  # well below the judge's own limit of CPU time
 
     def __init__(self, sock: socket.socket, series: str | None) -> None:
-        self.sock, self.series, self.uses = sock, series, 0
+        self.sock, self.series, self.uses, self.cpu_s = sock, series, 0, 0.0
 
 
 class Lanes:
@@ -92,11 +93,12 @@ class Lanes:
                 return
         raise InfrastructureError(f"the sandbox gives no lanes: {reason}")
 
-    def bind(self, bound: Bound) -> None:
-        """Keep the present judge for the next sample of its series."""
+    def bind(self, bound: Bound, cpu_s: float) -> None:
+        """Keep the present judge for the next sample of its series; `cpu_s` is what it took for this one."""
         bound.uses += 1
+        bound.cpu_s += cpu_s
         self.bound = bound
-        if bound.uses >= Bound.MOST:
+        if bound.uses >= Bound.MOST or bound.cpu_s > Bound.MOST_CPU_S:
             self.unbind()
 
     def unbind(self) -> None:

@@ -36,7 +36,6 @@ ROLES = Roles(
 )
 TICK_S = 0.05
 GRACE_S = 0.5
-JUDGE_ON_CPU_S = 1.0  # a judge that took longer for a sample is not kept for the next
 ADDRESS_SPACE_OVER = 64 << 20  # what the interpreter maps before any program runs
 MOST_REPORT_BYTES = 64 << 20
 
@@ -116,12 +115,14 @@ class Session:
             finally:
                 if not kept:
                     bound.sock.close()
+        if report is None and bound.uses and self.over is None:  # it may have been worn out: ask another one
+            raise LaneLostError("a judge that judged on has ended")
         wall = time.monotonic() - self.begun
         alive = report is not None and report.outcome == "gone" and not self.over
         if alive and await candidates.ended(GRACE_S):
             alive = False
         if kept:
-            self.lanes.bind(bound)
+            self.lanes.bind(bound, self.judge_clock.cpu_s())
         else:
             judges.let_go()
         ended = await candidates.finish()
@@ -172,7 +173,6 @@ class Session:
             and self.request.series is not None
             and self.over is None
             and not self.buffer
-            and self.judge_clock.cpu_s() < JUDGE_ON_CPU_S
         )
 
     # ---- handing over
