@@ -27,6 +27,8 @@ from codejury.report import (
     SetsCheckDocument,
     TimingRow,
 )
+from codejury.sandbox import describe
+from codejury.sets import SetInfo
 from codejury.store import Store
 
 if TYPE_CHECKING:
@@ -172,8 +174,14 @@ def test_missing_tier_is_infrastructure(
     class NoTier:
         """An engine on a machine without user namespaces."""
 
+        library = None
+        interpreter = describe()
+
         def __init__(self, *_: object, **__: object) -> None:
             pass
+
+        def start(self) -> None:
+            """Nothing: that there is no tier shows when it is entered."""
 
         async def __aenter__(self) -> None:
             raise TierUnavailable("namespaces", "user namespaces", "the kernel refuses them")
@@ -199,6 +207,13 @@ def test_sets_list(codejury: Callable[..., Any]) -> None:
     assert ["set", "source", "state"] == rows[0]
     assert ["humaneval", "starter"] == [row[0] for row in rows[1:3]]
     assert ["starter", "built-in", "available"] in rows
+
+
+def test_sets_list_says_how_to_get_a_set(codejury: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brackets are printed as they are."""
+    info = SetInfo(name="mine", source="a package", unavailable="pip install 'codejury[mine]'")
+    monkeypatch.setattr("codejury.sets.names", lambda: [info])
+    assert "pip install 'codejury[mine]'" in codejury("sets", "list").out
 
 
 def test_sets_show(codejury: Callable[..., Any], tiny: Path) -> None:

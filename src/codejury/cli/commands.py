@@ -345,4 +345,4 @@ def _show(documents: list[JudgeDocument], json_file: str | None, *, quiet: bool)
 def _print(renderable: RenderableType) -> None:
     from rich.console import Console
 
-    Console(highlight=False).print(renderable)
+    Console(highlight=False, markup=False).print(renderable)
