@@ -363,6 +363,17 @@ def _descendants(pid: int) -> set[int]:
     return found
 
 
+async def _steady(pid: int) -> int:
+    """How many processes are below a process, once that has not changed for half a second: lanes take a while."""
+    count, since = -1, 0
+    async with asyncio.timeout(60):
+        while since < 10:
+            now = len(_descendants(pid))
+            count, since = now, since + 1 if now == count else 0
+            await asyncio.sleep(0.05)
+    return count
+
+
 async def _until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - the kernel sets no event
@@ -397,7 +408,7 @@ async def test_early_end_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> N
         assert Outcome.PASSED == first[0].verdict.outcome
         process = engine.sandbox.process
         assert process is not None
-        idle = len(_descendants(process.pid))
+        idle = await _steady(process.pid)
 
         async def consume() -> list[Judged]:
             return [judged async for judged in engine.submit(_jobs([sleeper]))]

@@ -26,6 +26,7 @@ from codejury.model import (
 )
 from codejury.pipeline import JudgeSettings, Progress, default_run_name, judge, judge_samples, summarise
 from codejury.pipeline import judge as judge_file
+from codejury.sandbox import describe
 from codejury.sets.starter import contestants
 
 if TYPE_CHECKING:
@@ -260,8 +261,14 @@ def test_missing_tier_leaves_no_run(store: Store, monkeypatch: pytest.MonkeyPatc
     class NoTier:
         """An engine on a machine without user namespaces."""
 
+        library = None
+        interpreter = describe()
+
         def __init__(self, *_: object, **__: object) -> None:
             pass
+
+        def start(self) -> None:
+            """Nothing: that there is no tier shows when it is entered."""
 
         async def __aenter__(self) -> None:
             raise TierUnavailable("namespaces", "user namespaces", "the kernel refuses them")
