@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import importlib.util
 import sys
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +26,7 @@ from codejury.model import (
 from codejury.sandbox import describe
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterable
 
     from codejury.judging import Profile
 
@@ -172,11 +172,3 @@ def judged_suites(suite: Any) -> dict[str, Judged]:
         return {**await judge_cases(others, slots=4), **found}
 
     return asyncio.run(run())
-
-
-@contextmanager
-def unchanged(observe: Any) -> Iterator[None]:
-    """What `observe` tells is the same before and after."""
-    before = observe()
-    yield
-    assert before == observe()

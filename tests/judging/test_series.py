@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from codejury.judging import ROLES, Profile, Slot, judge, profile
+from codejury.judging.lanes import Clock
 from codejury.model import CheckFunction, Limits, Outcome, Problem, TierUnavailable, Verdict
 from codejury.sandbox import Sandbox, Settings, describe
 
@@ -147,3 +150,27 @@ def test_judge_that_ended_between_samples_is_no_fault_of_the_next() -> None:
         return outcomes
 
     assert [Outcome.PASSED] * 2 == run(work)
+
+
+class _Kept:
+    """A lane whose child is this process, which no cgroup counts."""
+
+    group = None
+
+    class child:  # noqa: N801 - an attribute's name
+        """This process."""
+
+        @staticmethod
+        def pid() -> int:
+            """Its number."""
+            return os.getpid()
+
+
+def test_a_judge_that_had_work_before_starts_from_zero() -> None:
+    """Also where only the process's own clock tells: what it took for other samples is not this one's."""
+    deadline = time.process_time() + 0.2
+    while time.process_time() < deadline:
+        pass
+    clock = Clock(_Kept)  # type: ignore[arg-type] # what a clock asks of a lane
+    assert time.process_time() > 0.2
+    assert 0 <= clock.cpu_s() < 0.1

@@ -106,7 +106,7 @@ class LocalEngine:
     async def submit(self, jobs: AsyncIterable[Job]) -> AsyncGenerator[Judged, None]:
         """Judge jobs side by side, unordered; doubtful timeouts are tried once more, alone, at the end.
 
-        At most ten jobs a slot are fetched ahead of what the caller has taken. Whoever ends the iteration early
+        At most eleven jobs a slot are fetched ahead of what the caller has taken. Whoever ends the iteration early
         closes it (`contextlib.aclosing`): that ends the work under way.
         """
         doubtful: list[tuple[Job, Verdict]] = []

@@ -19,19 +19,25 @@ class Clock:
 
     def __init__(self, lane: Lane) -> None:
         self.lane = lane
-        self.start = lane.group.cpu_s() if lane.group else None
         self.pid: int | None = None
+        self.counted = lane.group is not None and lane.group.cpu_s() is not None  # by a cgroup
+        self.start = 0.0
+        self.start = self.cpu_s()  # a judge may have had work before
 
     def cpu_s(self) -> float:
         """CPU seconds since the child got its work."""
-        if self.start is not None and self.lane.group is not None:
+        if self.counted and self.lane.group is not None:
             return (self.lane.group.cpu_s() or 0.0) - self.start
+        return self._process_s() - self.start
+
+    def _process_s(self) -> float:
+        """CPU seconds of the process alone, for want of a cgroup."""
         if self.pid is None and self.lane.child is not None:
             self.pid = self.lane.child.pid()
         if self.pid is not None:
             with contextlib.suppress(OSError):
                 return time.clock_gettime((~self.pid << 3) | 2)
-        return 0.0
+        return self.start
 
     def waited_s(self) -> float | None:
         """Seconds in which its threads were ready but had no processor."""

@@ -126,7 +126,7 @@ class Session:
         else:
             judges.let_go()
         ended = await candidates.finish()
-        cpu = self.clock.cpu_s() if self.clock.start is not None else ended.cpu_s
+        cpu = self.clock.cpu_s() if self.clock.counted else ended.cpu_s
         if report is None:  # whether memory was the reason is known when it has ended
             await judges.finish()
         refused_now, kills_now = _counters(candidates)

@@ -278,7 +278,6 @@ class Sandbox:
         limits = self.settings.limits
         packages = self.settings.interpreter.find_packages(self.settings.packages)
         isolated = self.settings.tier != "none"
-        folder = "/judge" if isolated else str(INSIDE)
         counted = bool(self.groups.bases)
         return {
             "isolated": isolated,
@@ -287,7 +286,6 @@ class Sandbox:
             "packages": packages,
             "search": (["/packages"] if isolated else sorted({str(Path(p).parent) for p in packages})),
             "folder": str(INSIDE),
-            "zygote": folder,
             "files": list(self.roles.files),
             "roles": self.roles.modules,
             "preload": PRELOAD,
