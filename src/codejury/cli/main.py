@@ -92,7 +92,7 @@ class InterruptedRunError(CodejuryError):
 
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
-    from codejury.cli import commands  # noqa: F401 - registers the commands
+    from codejury.cli import commands, sets  # noqa: F401 - they register their commands
 
     # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
     signal.signal(signal.SIGINT, signal.default_int_handler)

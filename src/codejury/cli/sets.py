@@ -1,0 +1,103 @@
+"""The commands on problem sets."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from codejury.cli.common import check_writable, limits_of, names_of, output
+from codejury.cli.main import (
+    CpuOption,
+    CpuTotalOption,
+    JsonOption,
+    MemoryOption,
+    PackagesOption,
+    PythonOption,
+    QuietOption,
+    SetArgument,
+    SlotsOption,
+    sets_app,
+)
+from codejury.model.errors import InfrastructureError, UsageError
+
+
+@sets_app.command("list")
+def sets_list() -> None:
+    """List the problem sets that can be named."""
+    from rich.table import Table
+
+    from codejury import sets
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("set", "source", "state"):
+        table.add_column(heading)
+    for info in sets.names():
+        table.add_row(info.name, info.source, "available" if info.available else info.unavailable)
+    output(table)
+
+
+@sets_app.command("show")
+def sets_show(
+    name: SetArgument,
+    problem_id: Annotated[str | None, typer.Argument(help="One of its problems.", metavar="[ID]")] = None,
+) -> None:
+    """Show a problem set, or one problem of it whole."""
+    from codejury import sets
+    from codejury.cli.show import problem_view, set_view
+
+    problem_set = sets.load(name)
+    if problem_id is None:
+        output(set_view(problem_set))
+        return
+    problem = problem_set.by_id().get(problem_id)
+    if problem is None:
+        raise UsageError(
+            f"set {problem_set.name!r} has no problem {problem_id!r}: `codejury sets show {name}` lists them"
+        )
+    output(problem_view(problem))
+
+
+@sets_app.command("check")
+def sets_check(
+    name: SetArgument,
+    cpu: CpuOption = 5.0,
+    cpu_total: CpuTotalOption = 30.0,
+    memory: MemoryOption = 1024,
+    slots: SlotsOption = None,
+    python: PythonOption = None,
+    packages: PackagesOption = "",
+    json: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Check that a set's references pass, and that programs that solve nothing fail; exit code 1 if not."""
+    from codejury import sets
+    from codejury.cli.progress import TerminalProgress
+    from codejury.model import Outcome
+    from codejury.pipeline import check
+    from codejury.report import write_json
+    from codejury.report.terminal import sets_check_report
+
+    limits = limits_of(cpu, cpu_total, memory)
+    check_writable(json)
+    problem_set = sets.load(name)
+    with TerminalProgress(quiet=quiet) as progress:
+        document = asyncio.run(
+            check(
+                problem_set,
+                limits=limits,
+                slots=slots,
+                python=python,
+                packages=names_of(packages),
+                progress=progress,
+            )
+        )
+    if json is not None:
+        write_json(document, json)
+    if not quiet and json != "-":
+        output(sets_check_report(document))
+    if any(failure.outcome is not Outcome.INFRA_ERROR for failure in document.failures):
+        raise typer.Exit(1)
+    if not document.ok:
+        raise typer.Exit(InfrastructureError.exit_code)
