@@ -30,6 +30,7 @@ LABELS: dict[str, Any] = {
     "cluster": "c",
     "created": "2026-01-01",
     "licence": "MIT",
+    "inputs": "def inputs(scale, seed): return [[scale]]",
 }
 
 

@@ -56,6 +56,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         created: ISO date.
         licence: SPDX identifier.
         limits: What the problem sets for itself.
+        inputs: Source of a function `inputs(scale, seed)` that returns a list of calls, each a list of arguments;
+            the work of a call grows with `scale`. None where no scale makes sense. It runs where the tests run.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     created: str | None = None
     licence: str | None = None
     limits: LimitOverrides | None = None
+    inputs: str | None = None
 
     @property
     def hash(self) -> str:

@@ -1,11 +1,13 @@
 """The problems of the set, each read from its own folder below `problems/`.
 
-A folder is named like the entry point and holds
+A folder is named like the problem and holds
 
-- `problem.toml`: difficulty, tags and the date of creation;
-- `prompt.py.txt`: what is asked, a signature and a docstring that is the whole contract;
+- `problem.toml`: difficulty, tags and the date of creation; the entry point where it is not the folder's name;
+- `prompt.py.txt`: what is asked, a signature and a docstring that is the whole contract; for a class, its head and
+  docstring;
 - `body.py.txt`: the reference, as a completion of the prompt;
 - `check.py.txt`: the tests, with a function `check(candidate)`;
+- `inputs.py.txt`, where a scale makes sense: a function `inputs(scale, seed)`, see `codejury.model.Problem`;
 - `variants.toml`: right and wrong answers for the synthetic contestants, see `codejury.sets.starter.variants`.
 
 The files are text and stay text here: nothing of a problem is imported or run. To add a problem, add a folder.
@@ -35,6 +37,7 @@ class _Facts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     difficulty: Literal["easy", "medium", "hard"]
     tags: tuple[str, ...]
     created: str
+    entry_point: str | None = None
 
 
 def load() -> ProblemSet:
@@ -52,16 +55,18 @@ def folder_of(problem: Problem) -> Path:
 def _problem(folder: Path) -> Problem:
     facts = msgspec.toml.decode((folder / "problem.toml").read_bytes(), type=_Facts)
     prompt = _text(folder, "prompt")
+    inputs = _text(folder, "inputs") if (folder / "inputs.py.txt").exists() else None
     return Problem(
         id=_PREFIX + folder.name,
         prompt=prompt,
-        entry_point=folder.name,
+        entry_point=facts.entry_point or folder.name,
         tests=CheckFunction(code=_text(folder, "check")),
         reference=prompt + _text(folder, "body"),
         difficulty=facts.difficulty,
         tags=facts.tags,
         created=facts.created,
         licence="Apache-2.0",
+        inputs=inputs,
     )
 
 

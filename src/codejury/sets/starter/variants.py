@@ -7,6 +7,8 @@ The file has
 - `[[right]]` and `[[wrong]]`: the answers, completions like the reference, which is a right one itself. Each has
   a `name` and its whole `body`; a wrong one may have `edits` instead, pairs of a text that stands in the reference
   exactly once and of what replaces it. A wrong one says which kind of `mistake` it makes, and whether it `hangs`.
+  A right one may have `traits`: "fast" or "slow" beside the reference where the input grows, "unsafe" where it
+  does what a security review would refuse.
 
 To these come the mistakes that fit any problem, made from the reference: an answer that was cut off, talk before
 the code, a printed result, a forgotten return, a stub.
@@ -15,7 +17,7 @@ the code, a printed result, a forgotten return, a stub.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from codejury.model import Problem
+
+
+Trait = Literal["fast", "slow", "unsafe"]
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,11 +44,13 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
         hangs: Whether it never ends, which costs a judge the whole CPU limit.
         form_is_mistake: Whether the mistake is in the form of the text: nothing may be put before or after.
         finish_reason: Why a model would have stopped here.
+        traits: Of a right answer; none for most.
     """
 
     name: str
     body: str
     right: bool
+    traits: tuple[Trait, ...] = ()
     mistake: str = ""
     hangs: bool = False
     form_is_mistake: bool = False
@@ -76,6 +83,7 @@ class Variants(msgspec.Struct, frozen=True, kw_only=True):
 class _Right(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     body: str
+    traits: tuple[Trait, ...] = ()
 
 
 class _Wrong(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,7 +119,7 @@ def _read(folder: Path) -> Variants:
     except msgspec.DecodeError as error:
         raise InputError(f"{error}; correct it", path=str(path)) from None
     right = [Variant(name="reference", body=reference, right=True)]
-    right += [Variant(name=given.name, body=given.body, right=True) for given in file.right]
+    right += [Variant(name=given.name, body=given.body, right=True, traits=given.traits) for given in file.right]
     wrong = [
         Variant(
             name=given.name,
@@ -146,11 +154,11 @@ def _edited(body: str, given: _Wrong, path: Path) -> str:
 
 
 def _general(reference: str) -> tuple[Variant, ...]:
-    """The mistakes that fit any problem. The reference ends in a line `return …` of the function itself."""
-    head, _, result = reference.removesuffix("\n").rpartition("    return ")
+    """The mistakes that fit any problem. The reference ends in `return …` of the function or last method."""
+    head, _, result = reference.removesuffix("\n").rpartition("return ")
     return (
-        _wrong("prints the result", "prints instead of returns", f"{head}    print({result})\n"),
-        _wrong("keeps the result", "forgets to return", f"{head}    answer = {result}\n"),
+        _wrong("prints the result", "prints instead of returns", f"{head}print({result})\n"),
+        _wrong("keeps the result", "forgets to return", f"{head}answer = {result}\n"),
         _wrong("stub", "leaves it to others", "    raise NotImplementedError\n"),
         _misshapen("talks before the code", "talk in the code", f"Here is the completed function:\n\n{reference}"),
         _misshapen("fences the code", "talk in the code", f"```python\n{reference}```\n"),
