@@ -61,13 +61,11 @@ class Database:
         """A transaction that writes. It takes the lock first: what it reads cannot change under it.
 
         Raises:
-            UsageError: The file is no database.
+            UsageError: The file is no database, or a newer codejury has upgraded it since it was opened.
             InfrastructureError: It cannot be written: read-only, disk full, locked for too long.
         """
-        with self._translated(), self.engine.connect() as connection:
-            connection.execution_options(begin="IMMEDIATE")
-            with connection.begin():
-                yield connection
+        with self._translated(), self.engine.connect() as connection, self.lock(connection):
+            yield connection
 
     @contextlib.contextmanager
     def stage(self) -> Iterator[Connection]:
@@ -80,6 +78,21 @@ class Database:
                 yield connection
             finally:
                 connection.invalidate()
+
+    @contextlib.contextmanager
+    def lock(self, connection: Connection) -> Iterator[None]:
+        """A transaction on `connection` that takes the write lock first.
+
+        A store that a newer codejury has upgraded since it was opened is refused: rows that are written now would
+        lack what the new schema asks of them.
+
+        Args:
+            connection: Outside a transaction: one of `stage` after a commit.
+        """
+        connection.execution_options(begin="IMMEDIATE")
+        with connection.begin():
+            _version(connection, self.name)
+            yield
 
     def close(self) -> None:
         """Close all connections."""
@@ -189,13 +202,29 @@ def _prepare(database: Database, deadline: float) -> None:
         version = _version(connection, database.name)
     if version == SCHEMA_VERSION:
         return
-    _use_write_ahead_log(database, deadline)
-    with database.write() as connection:
-        if _version(connection, database.name) == SCHEMA_VERSION:  # another process was faster
-            return
+    try:
+        _use_write_ahead_log(database, deadline)
+        with database.write() as connection:
+            _make_or_upgrade(connection, database.name)
+    except InfrastructureError as error:
+        if not version:
+            raise
+        raise InfrastructureError(
+            f"schema {version} must become {SCHEMA_VERSION} before this codejury can use it, "
+            f"and nothing was changed yet: {error}"
+        ) from error
+
+
+def _make_or_upgrade(connection: Connection, name: str) -> None:
+    version = _version(connection, name)  # under the lock: another process may have been faster
+    if version == 0:
         metadata.create_all(connection)
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    elif version < SCHEMA_VERSION:
+        from codejury.store.migrations import upgrade  # noqa: PLC0415 - alembic costs 150 ms, and is needed once
+
+        upgrade(connection, version)
 
 
 def _version(connection: Connection, name: str) -> int:

@@ -79,8 +79,7 @@ def create_run(
         if complete is not None:
             manifest = complete(ingested)
         connection.commit()
-        connection.execution_options(begin="IMMEDIATE")
-        with connection.begin():
+        with database.lock(connection):
             run = _insert_run(connection, manifest, ingested, database.name)
             _insert_problems(connection, run, problem_set, ingested)
             _copy_staged(connection, run)

@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import func, select
 
 from codejury.model import Outcome
-from codejury.store.tables import problem_counts, problems, runs, samples, verdicts
+from codejury.store.tables import outcome_counts, problem_counts, problems, runs, samples, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,10 +181,10 @@ def counts(database: Database, run: int) -> Counts:
 
 def tally(database: Database, run: int) -> list[TallyRow]:
     """See `Store.tally`."""
-    group = (verdicts.c.outcome, verdicts.c.integrity, verdicts.c.tier)
+    group = (outcome_counts.c.outcome, outcome_counts.c.integrity, outcome_counts.c.tier)
     query = (
-        select(*group, func.sum(verdicts.c.copies))
-        .where(verdicts.c.run_id == run)
+        select(*group, func.sum(outcome_counts.c.samples))
+        .where(outcome_counts.c.run_id == run)
         .group_by(*group)
         .order_by(*group)
     )
@@ -230,11 +230,10 @@ def pending(database: Database, run: int) -> Iterator[tuple[str, str, str]]:
 
 def count_pending(database: Database, run: int) -> int:
     """See `Store.count_pending`."""
-    programs = select(samples.c.position, samples.c.program_hash).where(samples.c.run_id == run).distinct()
-    judged = select(func.count()).select_from(verdicts).where(verdicts.c.run_id == run)
+    judged = select(func.coalesce(func.sum(outcome_counts.c.programs), 0)).where(outcome_counts.c.run_id == run)
+    query = select(runs.c.programs - judged.scalar_subquery()).where(runs.c.id == run)
     with database.read() as connection:
-        total = connection.execute(select(func.count()).select_from(programs.subquery())).scalar_one()
-        return int(total - connection.execute(judged).scalar_one())
+        return int(connection.execute(query).scalar_one_or_none() or 0)
 
 
 def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:

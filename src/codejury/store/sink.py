@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, case, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from codejury.model import Outcome, UsageError
-from codejury.store.tables import problem_counts, problems, runs, samples, verdicts
+from codejury.store.tables import outcome_counts, problem_counts, problems, runs, samples, verdicts
 from codejury.store.texts import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
@@ -68,31 +69,28 @@ class RunSink:
                 row.update(run_id=self._run, position=position, copies=copies[position, digest])
             if rows:
                 connection.execute(insert(verdicts), list(rows.values()))
-                _add(connection, self._run, _counts_by_position(rows.values()))
+                _add(connection, self._run, rows.values())
 
 
 def reopen(database: Database, run: int, outcomes: Collection[Outcome]) -> int:
     """See `Store.reopen`."""
-    chosen = (verdicts.c.run_id == run) & verdicts.c.outcome.in_([o.value for o in outcomes])
-    unknown = verdicts.c.outcome.in_([o.value for o in UNKNOWN])
-    passed = verdicts.c.outcome == Outcome.PASSED.value
-    weak = verdicts.c.integrity == "weak"
-
-    def total(condition: Any) -> Any:
-        return func.sum(case((condition, -verdicts.c.copies), else_=0))
-
-    query = (
-        select(verdicts.c.position, total(~unknown), total(passed), total(unknown), total(weak & ~unknown))
-        .where(chosen)
-        .group_by(verdicts.c.position)
+    chosen = (outcome_counts.c.run_id == run) & outcome_counts.c.outcome.in_([o.value for o in outcomes])
+    columns = [outcome_counts.c[name] for name in ("position", "outcome", "integrity", "samples")]
+    affected = (
+        (verdicts.c.run_id == run)
+        & verdicts.c.position.in_(select(outcome_counts.c.position).where(chosen))
+        & verdicts.c.outcome.in_([o.value for o in outcomes])
     )
     with database.write() as connection:
         _require_run(connection, run)
-        changes = {row[0]: [int(number) for number in row[1:]] for row in connection.execute(query)}
-        if changes:
-            _add(connection, run, changes)
-            connection.execute(delete(verdicts).where(chosen))
-    return -sum(change[0] + change[2] for change in changes.values())
+        ended = connection.execute(select(*columns).where(chosen)).all()
+        if ended:
+            _add_problem_counts(
+                connection, run, [(at, o, integrity, -number) for at, o, integrity, number in ended]
+            )
+            connection.execute(delete(verdicts).where(affected))
+            connection.execute(delete(outcome_counts).where(chosen))
+    return sum(row[3] for row in ended)
 
 
 def _require_run(connection: Connection, run: int) -> None:
@@ -133,19 +131,39 @@ def _copies(connection: Connection, run: int, jobs: Collection[tuple[int, str]])
     return found
 
 
-def _counts_by_position(rows: Iterable[_Row]) -> dict[int, list[int]]:
-    changes: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+def _add(connection: Connection, run: int, rows: Collection[_Row]) -> None:
+    """Count rows of `verdicts` that are new."""
+    key = ("position", "outcome", "integrity", "tier")
+    totals: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
-        known = row["outcome"] not in UNKNOWN
-        flags = (known, row["outcome"] == Outcome.PASSED, not known, known and row["integrity"] == "weak")
-        change = changes[row["position"]]
-        for place, flag in enumerate(flags):
-            change[place] += row["copies"] * flag
-    return changes
+        total = totals[tuple(row[name] for name in key)]
+        total[0] += row["copies"]
+        total[1] += 1
+    new = insert_or(outcome_counts)
+    statement = new.on_conflict_do_update(
+        index_elements=list(outcome_counts.primary_key),
+        set_={name: outcome_counts.c[name] + new.excluded[name] for name in ("samples", "programs")},
+    )
+    connection.execute(
+        statement,
+        [
+            {"run_id": run, "samples": number, "programs": programs, **dict(zip(key, ended, strict=True))}
+            for ended, (number, programs) in totals.items()
+        ],
+    )
+    _add_problem_counts(connection, run, [(*ended[:3], number) for ended, (number, _) in totals.items()])
 
 
-def _add(connection: Connection, run: int, changes: Mapping[int, Sequence[int]]) -> None:
+def _add_problem_counts(connection: Connection, run: int, ended: Iterable[tuple[int, str, str, int]]) -> None:
+    """Add samples, or take them away: position, outcome, integrity, number."""
     names = ("n", "c", "infra", "weak")
+    changes: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for position, outcome, integrity, number in ended:
+        known = outcome not in UNKNOWN
+        flags = (known, outcome == Outcome.PASSED, not known, known and integrity == "weak")
+        change = changes[position]
+        for place, flag in enumerate(flags):
+            change[place] += number * flag
     statement = (
         update(problem_counts)
         .where(problem_counts.c.run_id == run, problem_counts.c.position == bindparam("at"))

@@ -26,8 +26,11 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = 1
-"""Written to `PRAGMA user_version`; a store with a higher one is refused."""
+SCHEMA_VERSION = 2
+"""Written to `PRAGMA user_version`; a store with a lower one is upgraded, one with a higher one is refused.
+
+Raised together with a new file in `migrations/versions`, whose revision it is.
+"""
 
 APPLICATION_ID = 0x636A7279
 """Written to `PRAGMA application_id` ("cjry"): tells our databases from other people's."""
@@ -154,6 +157,20 @@ problem_counts = Table(
     Column("c", Integer, nullable=False, default=0),
     Column("infra", Integer, nullable=False, default=0),
     Column("weak", Integer, nullable=False, default=0),
+    sqlite_with_rowid=False,
+)
+
+# How the samples of a problem ended: `samples` of them, with `programs` distinct programs (rows of `verdicts`).
+outcome_counts = Table(
+    "outcome_counts",
+    metadata,
+    _run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("outcome", Text, primary_key=True),
+    Column("integrity", Text, primary_key=True),
+    Column("tier", Text, primary_key=True),
+    Column("samples", Integer, nullable=False),
+    Column("programs", Integer, nullable=False),
     sqlite_with_rowid=False,
 )
 
