@@ -1,7 +1,7 @@
 """Are several runs over the same problems samples of the same thing?
 
 Run r has n[r, p] samples of problem p, c[r, p] of them correct. Under the hypothesis that the runs do not differ,
-and with a problem's margins fixed (n[r, p], and the sum m of its c[r, p]), the correct samples of a problem fall on
+and with a problem's margins fixed (n[r, p], and the sum m of its c[r, p]), its correct samples fall on
 the runs by the multivariate hypergeometric distribution: with N = sum of n[r, p] they have
 
     mean        n[r] m / N
