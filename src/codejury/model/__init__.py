@@ -8,6 +8,7 @@ from codejury.model.errors import (
     TierUnavailable,
     UsageError,
 )
+from codejury.model.finding import Confidence, Finding, Severity
 from codejury.model.limits import GIB, KIB, MIB, LimitOverrides, Limits
 from codejury.model.problem import Assertions, CheckFunction, Problem, ProblemSet, Tests
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
@@ -22,7 +23,9 @@ __all__ = [
     "Assertions",
     "CheckFunction",
     "CodejuryError",
+    "Confidence",
     "Engine",
+    "Finding",
     "InfrastructureError",
     "InputError",
     "Integrity",
@@ -42,6 +45,7 @@ __all__ = [
     "Program",
     "Sample",
     "SamplesInfo",
+    "Severity",
     "Sink",
     "TestResult",
     "Tests",

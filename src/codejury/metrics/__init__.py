@@ -1,0 +1,1 @@
+"""Metrics: pure functions of programs and records, one module a family."""
