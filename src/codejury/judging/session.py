@@ -11,7 +11,6 @@ import asyncio
 import json
 import os
 import socket
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import msgspec
 from codejury.judging.conclusion import Facts
 from codejury.judging.lanes import Bound, Clock, Lanes
 from codejury.judging.records import Message, Observation, Report, Request
+from codejury.judging.timekeeper import TICK_S, Timekeeper
 from codejury.model import CheckFunction, Limits, Outcome, TestResult
 from codejury.sandbox import Lane, LaneLostError, Roles, Sandbox, readable
 
@@ -34,10 +34,11 @@ ROLES = Roles(
     ),
     modules={"candidate": "candidate", "judge": "judge"},
 )
-TICK_S = 0.05
 GRACE_S = 0.5
 ADDRESS_SPACE_OVER = 64 << 20  # what the interpreter maps before any program runs
 MOST_REPORT_BYTES = 64 << 20
+MOST_LOST = 2  # lanes that end under a sample before it counts against it
+MOST_UNSURE = 3  # sessions that the controller was away from before the last one counts as it is
 
 
 class Slot:
@@ -65,15 +66,17 @@ class Slot:
             InfrastructureError: The sandbox gives no lanes any more.
         """
         detail, lanes = "", self.lanes
-        for _ in range(2):
+        lost = unsure = 0
+        while lost < MOST_LOST:
             await lanes.ready(request.series)
             kills = _counters(lanes.candidates)[1]
+            session = Session(lanes, request)
             try:
-                return await Session(lanes, request).run(self.gate)
-            except LaneLostError as lost:
+                seen = await session.run(self.gate)
+            except LaneLostError as error:
                 # A candidate cannot reach its lane; should it happen again with this one, it counts against it, so
                 # that no program can leave the denominator.
-                detail = str(lost)
+                lost, detail = lost + 1, str(error)
                 out_of_memory = _counters(lanes.candidates)[1] > kills
                 lanes.renew()
                 if out_of_memory:
@@ -82,6 +85,10 @@ class Slot:
             except BaseException:
                 lanes.close()  # what runs there ends; whoever comes next gets new lanes
                 raise
+            else:
+                unsure += 1
+                if session.sure or unsure >= MOST_UNSURE:
+                    return seen
         return Observation(outcome=Outcome.CRASHED, detail=f"its sandbox ended: {detail}", tests=[])
 
 
@@ -105,8 +112,7 @@ class Session:
         judge_kills = _counters(judges)[1]
         async with gate:
             self.clock, self.judge_clock = Clock(candidates), Clock(judges)
-            self.begun = self.progress = time.monotonic()
-            self.cpu_at_progress = self.judge_cpu_at_progress = 0.0
+            self.time = Timekeeper(self.limits, self.clock, self.judge_clock)
             bound = self._hand_over()
             kept = False
             try:
@@ -117,9 +123,9 @@ class Session:
                     bound.sock.close()
         if report is None and bound.uses and self.over is None:  # it may have been worn out: ask another one
             raise LaneLostError("a judge that judged on has ended")
-        wall = time.monotonic() - self.begun
+        wall = self.time.wall_s()
         alive = report is not None and report.outcome == "gone" and not self.over
-        if alive and await candidates.ended(GRACE_S):
+        if alive and await _ends(candidates):
             alive = False
         if kept:
             self.lanes.bind(bound, self.judge_clock.cpu_s())
@@ -142,7 +148,7 @@ class Session:
         )
         outcome, detail = facts.conclude(report)
         if outcome is not None and report is not None and report.line:  # of the test in which the candidate ended
-            self.tests.append(TestResult(report.line, outcome, max(self.begun + wall - self.progress, 0.0)))
+            self.tests.append(TestResult(report.line, outcome, self.time.in_test_s(wall)))
         elif outcome is not None and self.tests and not self.request.all_tests:
             last = self.tests[-1]
             if last is not None and last.outcome is not Outcome.PASSED:  # what was measured goes first here, too
@@ -174,6 +180,11 @@ class Session:
             and self.over is None
             and not self.buffer
         )
+
+    @property
+    def sure(self) -> bool:
+        """Whether what was seen is known: a limit that was passed is, whatever the controller missed."""
+        return self.over is not None or not self.time.unsure
 
     # ---- handing over
 
@@ -248,20 +259,25 @@ class Session:
         while True:
             if self.outgoing:
                 await self._send_more(sock)
+                self.time.look()
                 continue
-            if await readable(sock.fileno(), TICK_S):
+            ready = await readable(sock.fileno(), TICK_S)
+            away = self.time.look()
+            if ready:
                 data = _received(sock)
                 if not data:
                     return None
                 report = self._take(data)
                 if report is not None:
                     return report
-            self._check_limits()  # also between reports, which may come faster than ticks
+            self.over = self.over or self.time.over()  # also between reports, which may come faster than ticks
             if self.over:
                 if deadline is None:
                     self._end_candidate()
                     deadline = loop.time() + GRACE_S
-                elif loop.time() > deadline:
+                else:
+                    deadline += away
+                if loop.time() > deadline:
                     return None
 
     async def _send_more(self, sock: socket.socket) -> None:
@@ -294,37 +310,24 @@ class Session:
                 self.code, self.lasting = message.code, message.lasting
             self.messages += 1
             if message.end is not None:
-                self.progress += sum(us for _, _, us in message.tests) / 1e6
+                self.time.progress += sum(us for _, _, us in message.tests) / 1e6
                 return message.end
-            self.progress = time.monotonic()
-            self.cpu_at_progress, self.judge_cpu_at_progress = self.clock.cpu_s(), self.judge_clock.cpu_s()
+            self.time.progressed()
         return None
-
-    def _check_limits(self) -> None:
-        """Set `over` where a limit of time is passed."""
-        if self.over:
-            return
-        now, limits = time.monotonic(), self.limits
-        cpu, judge_cpu = self.clock.cpu_s(), self.judge_clock.cpu_s()
-        if cpu - self.cpu_at_progress > limits.cpu_s:
-            self.over = Outcome.TIMEOUT_CPU, f"more than {limits.cpu_s:g} s of CPU in one test"
-        elif judge_cpu - self.judge_cpu_at_progress > limits.cpu_s:
-            self.over = (
-                Outcome.TIMEOUT_CPU,
-                f"more than {limits.cpu_s:g} s of CPU to compare its values in one test",
-            )
-        elif cpu + judge_cpu > limits.cpu_total_s:
-            self.over = Outcome.TIMEOUT_CPU, f"more than {limits.cpu_total_s:g} s of CPU in all"
-        elif now - self.progress > limits.wall_s:
-            self.over = Outcome.TIMEOUT_WALL, f"more than {limits.wall_s:g} s in one test"
-        elif now - self.begun > limits.wall_total_s:
-            self.over = Outcome.TIMEOUT_WALL, f"more than {limits.wall_total_s:g} s in all"
 
     def _end_candidate(self) -> None:
         """Kill the candidate; the judge then sees the end of its pipe and reports."""
         self.waited = self.clock.waited_s()
         if self.lanes.candidates.child is not None:
             self.lanes.candidates.child.kill()
+
+
+async def _ends(lane: Lane) -> bool:
+    """Whether a lane's child ends by itself; asked tick by tick, so that it gets its time if all are stopped."""
+    for _ in range(round(GRACE_S / TICK_S)):
+        if await lane.ended(TICK_S):
+            return True
+    return False
 
 
 def _counters(lane: Lane) -> tuple[int, int]:
