@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 import typer
 
-from codejury.cli import commands, main, settings
+from codejury.cli import commands, main, sets, settings
 from codejury.model import CodejuryError, InfrastructureError, NotComparableError, UsageError
 from codejury.report import schema_names
 
-assert commands.__name__  # importing it has registered the commands
+for _module in (commands, sets):
+    assert _module.__name__  # importing them has registered the commands
 
 TEXT = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 

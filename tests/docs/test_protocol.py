@@ -57,6 +57,7 @@ def _examples() -> list[tuple[str, str]]:
 
 
 EXAMPLES = _examples()
+TAG = re.compile(r'\{"([^"]+)":')
 
 
 class Colour(enum.Enum):
@@ -83,7 +84,7 @@ def _value(example: str) -> Any:
 
 def test_every_tag_is_named(codec: Any) -> None:
     """The table of values has each tag that can be read, and no other."""
-    named = {key for _, text in EXAMPLES for key in re.findall(r'\{"([^"]+)":', text)}
+    named = {key for text in [*(text for _, text in EXAMPLES), _section("Objects")] for key in TAG.findall(text)}
     assert set(codec.READ) == named
 
 
@@ -120,6 +121,13 @@ def test_limits_are_those_said(codec: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert f"at most {codec.MAX_ITEMS:,} items" in TEXT
     assert f"at most {candidate.MOST_KEPT:,}" in TEXT
     assert 1 << 8192 == codec.HUGE
+
+
+def test_operations_on_objects_are_those_said(codec: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page names what a handle can do by syntax."""
+    objects = _load("objects", monkeypatch)
+    named = re.findall(r"`(__\w+__)`", _section("Objects"))
+    assert sorted(objects.SPECIAL) == sorted(named)
 
 
 def test_exchange_is_what_happens(codec: Any, monkeypatch: pytest.MonkeyPatch) -> None:

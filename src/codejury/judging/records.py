@@ -20,6 +20,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         scan: Look for names by which the tests may act on values.
         skip: Positions of assertions to leave out, since they killed the candidate before.
         code: The tests as a former judge compiled them.
+        objects: Whether the entry point may give objects that stay in the candidate: the problem is of a class.
         series: Samples of the same series may have the same judge, one after the other, while each passes and
             leaves nothing behind; None for a judge of its own.
     """
@@ -33,6 +34,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     scan: bool = False
     skip: tuple[int, ...] = ()
     code: str | None = None
+    objects: bool = False
     series: str | None = None
 
 
@@ -48,6 +50,7 @@ class Report(msgspec.Struct, frozen=True):
     killed: int
     acting: str | None
     again: bool = False
+    objects: bool = False
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -66,7 +69,7 @@ class Observation(msgspec.Struct, kw_only=True):
         outcome: Measured by the host where it can, else the judge's; None for a fault of the problem.
         detail: One line for people.
         tests: Results in order; `skipped` marks those that were left out.
-        calls, finished, changed, acting: See the judge's report.
+        calls, finished, changed, acting, objects: See the judge's report.
         killed: Position of the assertion during which the candidate ended; -1 for none that can be left out.
         cpu_s, wall_s, peak_bytes: Measured by the host.
         waited_s: Seconds in which the candidate could have run but had no processor; None where unknown.
@@ -81,6 +84,7 @@ class Observation(msgspec.Struct, kw_only=True):
     finished: int = 0
     changed: bool = False
     acting: str | None = None
+    objects: bool = False
     killed: int = -1
     cpu_s: float = 0.0
     wall_s: float = 0.0

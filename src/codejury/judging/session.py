@@ -28,7 +28,7 @@ ROLES = Roles(
     files=tuple(
         str(INSIDE / name)
         for name in (
-            *("writing.py", "reading.py", "codec.py", "frames.py"),
+            *("writing.py", "reading.py", "codec.py", "frames.py", "objects.py"),
             *("candidate.py", "instrument.py", "judge.py"),
         )
     ),
@@ -161,6 +161,7 @@ class Session:
             finished=report.finished if report else 0,
             changed=report.changed if report else False,
             acting=report.acting if report else None,
+            objects=report.objects if report else False,
             killed=report.killed if report and report.outcome not in ("problem", "tampered") else -1,
             cpu_s=cpu,
             wall_s=wall,
@@ -235,6 +236,7 @@ class Session:
             "apply": request.apply,
             "scan": request.scan,
             "again": request.series is not None,
+            "objects": request.objects,
             "skip": list(request.skip),
         }
 

@@ -7,6 +7,7 @@ arguments where the reference leaves them alone, unless the sample passes withou
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +18,7 @@ from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verd
 if TYPE_CHECKING:
     from codejury.judging.session import Slot
 
-JUDGE_VERSION = "1"
+JUDGE_VERSION = "2"
 SKIPPED = None
 # A CPU timeout counts at once unless the reference took over this share of the limit on this machine.
 SLOW_REFERENCE = 0.25
@@ -35,6 +36,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         finished: Assertions that it finished.
         changed: Whether it changes its arguments.
         acting: A name by which the tests may act on a candidate's value: verdicts are weak then.
+        objects: Whether its entry point gives objects that stay in the candidate; a sample's may then, too.
         cpu_s: CPU seconds of the reference.
         code: The tests as the judge compiled them for this interpreter, so that it need not again.
         lasting: Whether a run of the tests leaves nothing behind in the judge.
@@ -46,6 +48,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     finished: int = 0
     changed: bool = False
     acting: str | None = None
+    objects: bool = False
     cpu_s: float = 0.0
     code: str | None = None
     lasting: bool = False
@@ -75,6 +78,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
             limits=limits,
             all_tests=all_tests,
             scan=True,
+            objects=True,
         )
     )
     return Profile(
@@ -84,6 +88,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
         finished=seen.finished,
         changed=seen.changed,
         acting=seen.acting,
+        objects=seen.objects,
         cpu_s=seen.cpu_s,
         code=seen.code,
         lasting=seen.lasting,
@@ -135,6 +140,7 @@ async def judge(
         limits=limits,
         all_tests=all_tests,
         scan=reference is None,
+        objects=reference.objects if reference is not None else asks_for_class(problem),
         code=reference.code if reference is not None else None,
         series=problem.tests_hash if reference is not None and reference.sound and reference.lasting else None,
     )
@@ -160,6 +166,11 @@ async def judge(
         peak_bytes=seen.peak_bytes,
     )
     return Try(verdict, doubtful=_doubtful(seen, limits, reference))
+
+
+def asks_for_class(problem: Problem) -> bool:
+    """Whether a problem without a reference asks for a class: its prompt begins to define one of that name."""
+    return re.search(rf"^class {re.escape(problem.entry_point)}\b", problem.prompt, re.MULTILINE) is not None
 
 
 def _settle(seen: Observation, reference: Profile | None) -> tuple[Outcome, str]:

@@ -18,6 +18,7 @@ case before it left.
 | `attacks_ends` | classes "exit" and "patch", point 2 |
 | `attacks_outcomes` | point 12, and the impostors of 13 |
 | `attacks_values` | points 3, 4 and 5 |
+| `attacks_objects` | objects of classes: points 3 and 7, classes "answer", "equal", "forge" |
 | `attacks_judge` | points 1 and 10 |
 | `attacks_forge`, `attacks_runtime` | class "forge", point 11 |
 | `attacks_leak` | class "leak", point 6 |
@@ -28,6 +29,7 @@ case before it left.
 | `honest_values`, `honest_raising` | points 3, 4 and 13: values, arguments, exceptions |
 | `honest_source`, `honest_modules` | point 13: source text, modules, threads, state |
 | `honest_numbers`, `honest_texts`, `honest_system` | the standard library |
+| `honest_objects` | point 13: classes |
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from . import (
     attacks_judge,
     attacks_leak,
     attacks_leftovers,
+    attacks_objects,
     attacks_outcomes,
     attacks_processes,
     attacks_resource,
@@ -47,6 +50,7 @@ from . import (
     attacks_values,
     honest_modules,
     honest_numbers,
+    honest_objects,
     honest_raising,
     honest_source,
     honest_system,
@@ -61,6 +65,7 @@ ATTACKS: tuple[Case, ...] = (
     *attacks_ends.CASES,
     *attacks_outcomes.CASES,
     *attacks_values.CASES,
+    *attacks_objects.CASES,
     *attacks_judge.CASES,
     *attacks_forge.CASES,
     *attacks_runtime.CASES,
@@ -78,6 +83,7 @@ HONEST: tuple[Case, ...] = (
     *honest_numbers.CASES,
     *honest_texts.CASES,
     *honest_system.CASES,
+    *honest_objects.CASES,
 )
 VACUOUS: tuple[Case, ...] = vacuous.CASES
 WEAK: tuple[Case, ...] = attacks_judge.WEAK

@@ -2,10 +2,12 @@
 
 It never sees a test or an expected value. Standard library alone; from Python 3.9 on.
 
-Requests: frame 0 `[source, entry point, most bytes of a reply, limits]`, then calls `[args, kwargs, updates]`.
-Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["?", reason]` for a
-value that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`, `["missing", name]` or
-`["!", exception]`.
+Requests: frame 0 `[source, entry point, most bytes of a reply, limits]`, then calls `[args, kwargs, updates]`, or
+`[args, kwargs, updates, object, name]` for an object that an earlier call made.
+Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["#", object, updates,
+keep]` for an object of the entry point's own class, `["m", null, updates, keep]` for an attribute that can be
+called, `["?", reason]` for a value that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`,
+`["missing", name]` or `["!", exception]`.
 An update is `[frame, index, content]`: a container that crossed before has this content now. `keep` lists the
 containers that the candidate still holds; all others are forgotten by both sides.
 """
@@ -19,6 +21,7 @@ import sys
 
 import codec
 import frames
+import objects
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -66,6 +69,8 @@ class Candidate:
     def __init__(self, requests: int, replies: int) -> None:
         self.requests, self.replies = requests, replies
         self.kept: dict[tuple[int, int], list[Any]] = {}  # (frame, index) -> [object, text of its content]
+        self.objects: list[Any] = []  # that the tests hold
+        self.numbers: dict[int, int] = {}  # id of such an object -> its place
         self.function: Any = None
         self.most = 0
 
@@ -107,8 +112,8 @@ class Candidate:
     def answer(self, number: int, text: str) -> bytes:
         """One call; the reply as bytes."""
         frame = 2 * number
-        reader = codec.Reader(frame, self.find)
-        args, kwargs, updates = codec.loads(text)
+        reader = codec.Reader(frame, self.find, held=self.objects.__getitem__)
+        args, kwargs, updates, *method = codec.loads(text)
         args = reader.fill(args)
         kwargs = {name: reader.value(x) for name, x in kwargs}
         for source_frame, index, content in updates:
@@ -120,11 +125,12 @@ class Candidate:
         before = shallow(sent, known) if sent else None
         writer: codec.Writer | None
         try:
-            value = self.function(*args, **kwargs)
+            function = objects.operation(self.objects[method[0]], method[1]) if method else self.function
+            value = function(*args, **kwargs)
         except BaseException as error:
             reply, writer = self.raised(frame + 1, error, known, sent, before)
         else:
-            reply, writer = self.returned(frame + 1, value, known, sent, before)
+            reply, writer = self.returned(frame + 1, value, known, sent, before, made=not method)
             value = None
         del args, kwargs, reader
         if writer is not None:
@@ -138,19 +144,40 @@ class Candidate:
         return self.kept[frame, index][0]
 
     def returned(
-        self, frame: int, value: Any, known: Known, sent: list[Any], before: list[str] | None
+        self,
+        frame: int,
+        value: Any,
+        known: Known,
+        sent: list[Any],
+        before: list[str] | None,
+        *,
+        made: bool,
     ) -> tuple[bytes, codec.Writer | None]:
-        """The reply of a call that returned, without its last part."""
+        """The reply of a call that returned, without its last part; `made`: it was one of the entry point."""
         writer = codec.Writer(frame, known)
         try:
-            value = writer.value(value)
+            kind, value = self.told(writer, value, made)
             updates = self.changes(writer, known, sent, before)
-            return codec.dumps(["=", value, updates]).encode(), writer
+            return codec.dumps([kind, value, updates]).encode(), writer
         except BaseException as error:
             reason = (
                 str(error) if type(error) is codec.Rejected else f"{type(error).__name__} while reading the value"
             )
             return codec.dumps(["?", reason[:1000]]).encode(), None
+
+    def told(self, writer: codec.Writer, value: Any, made: bool) -> tuple[str, Any]:
+        """Kind and body of a reply: a plain value, or an object of the entry point's class, which stays here."""
+        if value is objects.METHOD:
+            return "m", None
+        try:
+            return "=", writer.attempt(writer.value, value)
+        except codec.Rejected:
+            if not (made and type(value) is self.function):
+                raise
+        number = self.numbers.setdefault(id(value), len(self.objects))
+        if number == len(self.objects):
+            self.objects.append(value)
+        return "#", number
 
     def raised(
         self,

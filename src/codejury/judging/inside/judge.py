@@ -20,6 +20,7 @@ import time
 
 import codec
 import frames
+import objects
 from instrument import HOOK, compile_tests, examine
 
 TYPE_CHECKING = False  # typing is one module more in each process
@@ -88,6 +89,8 @@ class Judge:
         self.job, self.host, self.requests, self.replies = job, host, requests, replies
         self.number = 0  # requests that were answered
         self.kept: dict[tuple[int, int], list[Any]] = {}  # (frame, index) -> [container, text of its content]
+        self.handles: list[objects.Handle] = []  # of objects that stay with the candidate
+        self.methods: set[str] = set()  # of these objects
         self.namespace: dict[str, Any] = {}
         self.calls, self.finished, self.failed, self.changed = 0, 0, 0, False
         self.tests: list[list[Any]] = []
@@ -180,7 +183,7 @@ class Judge:
 
     def judge_exception(self, error: BaseException) -> tuple[str, str]:
         """Outcome and detail of an exception that came out of an assertion."""
-        detail = f"{type(error).__name__}: {str(error)[:300]}"
+        detail = f"{type(error).__name__}: {text_of(error)}"
         if isinstance(error, MemoryError) and error is not self.thrown:
             return "out_of_memory", detail
         if error is self.thrown:
@@ -259,8 +262,11 @@ class Judge:
         candidate.__name__ = candidate.__qualname__ = self.job["entry"]
         return candidate
 
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """One call: what it returns or raises."""
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], *of: Any) -> Any:
+        """One call, of the entry point or `of` an object's number and the name of what is done to it.
+
+        Returns what it returns, and raises what it raises.
+        """
         if self.sticky:
             raise Stop
         frame = 2 * self.number
@@ -273,14 +279,14 @@ class Judge:
                 for key, (x, text) in self.kept.items()
                 if codec.content_text(x, codec.HOSTILE) != text
             ]
-            body = codec.dumps([*sent, changes])
+            body = codec.dumps([*sent, changes, *of])
         except codec.Rejected as error:
             self.sticky = "problem", f"an argument of its tests cannot be sent: {error}"
             raise Stop from None
         self.calls += 1
         reply = self.exchange(body.encode())
         try:
-            raised, value = self.value_of(reply, frame, writer.nodes)
+            raised, value = self.value_of(reply, frame, writer.nodes, of)
         except codec.HOSTILE as error:
             self.settle("rejected_value", f"{type(error).__name__}: {str(error)[:300]}")
         if not raised:
@@ -291,13 +297,13 @@ class Judge:
         self.thrown = value
         raise value
 
-    def value_of(self, reply: Any, frame: int, sent: Sequence[Any]) -> tuple[bool, Any]:
+    def value_of(self, reply: Any, frame: int, sent: Sequence[Any], of: Sequence[Any]) -> tuple[bool, Any]:
         """Whether a reply raises, and what it returns or raises; containers are changed as it says."""
         kind = reply[0]
         if kind == "?":
             self.settle("output_limit" if len(reply) > 2 else "rejected_value", str(reply[1]))
-        if kind not in ("=", "!"):
-            raise ValueError("an unknown reply")
+        if kind not in ("=", "!") and not self.takes_object(kind, of):
+            raise ValueError("an unknown reply, or an object where a plain value is needed")
         earlier = {(frame, i): x for i, x in enumerate(sent)}
         earlier.update((key, entry[0]) for key, entry in self.kept.items())
         _, value, updates, keep = reply
@@ -308,7 +314,12 @@ class Judge:
                 # The test keeps its arguments as they were; what the candidate returns shows the change.
                 earlier.update((key, copy_of(earlier[key])) for key in changed)
         reader = codec.Reader(frame + 1, lambda *key: earlier[key], self.namespace)
-        value = reader.value(value) if kind == "=" else codec.make_exception(reader, value)
+        if kind == "#":
+            value = self.handle(value)
+        elif kind == "m":
+            value = objects.METHOD
+        else:
+            value = reader.value(value) if kind == "=" else codec.make_exception(reader, value)
         contents = [(earlier[f, i], reader.content(x)) for f, i, x in updates]
         for old, new in contents:
             codec.replace(old, new)
@@ -320,6 +331,27 @@ class Judge:
         if kind == "!" and (isinstance(value, Stop) or not isinstance(value, BaseException)):
             raise ValueError("not an exception")
         return kind == "!", value
+
+    def takes_object(self, kind: str, of: Sequence[Any]) -> bool:
+        """Whether what was asked may be answered by an object, or by an attribute that can be called.
+
+        Whether objects are taken at all is the problem's, as its reference shows; no method ever gives one.
+        """
+        if not self.job["objects"]:
+            return False
+        return not of if kind == "#" else kind == "m" and bool(of) and of[1][0] == objects.READ_ATTRIBUTE
+
+    def handle(self, number: Any) -> objects.Handle:
+        """The handle of an object; objects are numbered in the order in which they come."""
+        if number == len(self.handles):
+            self.handles.append(objects.Handle(number, self.ask, self.methods))
+        if type(number) is not int or not 0 <= number < len(self.handles):
+            raise ValueError("an object's number")
+        return self.handles[number]
+
+    def ask(self, number: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Do something to an object."""
+        return self.call(args, kwargs, number, name)
 
     def settle(self, outcome: str, detail: str) -> NoReturn:
         """End the tests: the one that is being run has failed, whatever it may catch."""
@@ -372,6 +404,7 @@ class Judge:
                 "killed": self.sequence - 1 if self.inside else -1,
                 "acting": self.acting,
                 "again": self.again,
+                "objects": bool(self.handles),
             },
         })  # fmt: skip
 
@@ -407,6 +440,14 @@ class Judge:
         return made
 
 
+def text_of(error: BaseException) -> str:
+    """An exception's text, which may ask the candidate for that of an object."""
+    try:
+        return str(error)[:300]
+    except BaseException:
+        return ""
+
+
 class Problem(BaseException):
     """The problem's own fault."""
 
@@ -437,6 +478,7 @@ def warm_tests() -> None:
         "most": 1 << 20,
         "limits": [],
         "again": False,
+        "objects": False,
         "tests": {"code": test, "context": "from typing import List\n", "function": "check"},
         "all": False,
         "apply": True,

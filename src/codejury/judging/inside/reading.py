@@ -24,12 +24,17 @@ class Reader:
         frame: The frame's number.
         lookup: Gives the container of an earlier frame: (frame, index) -> object; raises KeyError.
         namespace: Where enumerations and exceptions of the problem may be defined.
+        held: Gives the object with a number, where objects may be mentioned.
     """
 
     def __init__(
-        self, frame: int, lookup: Callable[[int, int], Any], namespace: dict[str, Any] | None = None
+        self,
+        frame: int,
+        lookup: Callable[[int, int], Any],
+        namespace: dict[str, Any] | None = None,
+        held: Callable[[int], Any] | None = None,
     ) -> None:
-        self.frame, self.lookup = frame, lookup
+        self.frame, self.lookup, self.held = frame, lookup, held
         self.nodes: list[Any] = []  # containers in the order in which they opened
         self.namespace = {} if namespace is None else namespace
 
@@ -86,6 +91,13 @@ def read_reference(reader: Reader, body: Any, new: bool) -> Any:
     if type(frame) is not int or type(index) is not int or index < 0:
         raise ValueError("reference")
     return reader.nodes[index] if frame == reader.frame else reader.lookup(frame, index)
+
+
+def read_held(reader: Reader, body: Any, new: bool) -> Any:
+    """An object that stays with the program: only the program's own side has it."""
+    if reader.held is None:
+        raise ValueError("an object where a plain value is needed")
+    return reader.held(body)
 
 
 def read_set(reader: Reader, body: Any, new: bool) -> Any:
@@ -243,6 +255,7 @@ def read_numpy(reader: Reader, body: Any, new: bool) -> Any:
 
 READ: dict[str, Read] = {
     "*": read_reference,
+    "h": read_held,
     "nan": lambda r, b, new: r.opened(float("nan"), new),
     "i": lambda r, b, new: int(b, 16),
     "u": lambda r, b, new: "".join(b),
