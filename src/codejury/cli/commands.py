@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codejury.cli.common import check_writable, ks_of, limits_of, meta_of, names_of, output
+from codejury.cli.common import check_writable, choice_of, ks_of, limits_of, meta_of, names_of, output
 from codejury.cli.main import (
     CpuOption,
     CpuTotalOption,
@@ -60,6 +60,18 @@ def judge(
         list[str] | None,
         typer.Option(help="How the samples were made, as temperature=0.8; repeat it.", metavar="KEY=VALUE"),
     ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Judge the first N problems of the set.", metavar="N")
+    ] = None,
+    ids: Annotated[
+        str | None, typer.Option(help="Judge these problems; @FILE has one id a line.", metavar="ID,ID")
+    ] = None,
+    tags: Annotated[
+        str | None, typer.Option(help="Judge problems with any of these tags.", metavar="TAG,TAG")
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Judge the i-th of N parts of the chosen problems.", metavar="i/N")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run of this name.")] = False,
     retry: Annotated[
         Retry | None, typer.Option(help="With --resume: judge again what ended in an infrastructure error.")
@@ -100,6 +112,7 @@ def judge(
         drop_short=drop_short,
         level=level,
         meta=meta_of(meta or []),
+        choice=choice_of(limit, ids, tags, shard),
         allow_missing=allow_missing,
         allow_empty=allow_empty,
         resume=resume,

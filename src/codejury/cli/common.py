@@ -8,12 +8,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codejury.model.errors import UsageError
+from codejury.model.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from codejury.model import Limits
+    from codejury.pipeline import Choice
 
 
 def limits_of(cpu: float, cpu_total: float, memory: int) -> Limits:
@@ -39,6 +40,41 @@ def ks_of(text: str | None) -> tuple[int, ...] | None:
 def names_of(text: str) -> tuple[str, ...]:
     """Names that stand with commas between them."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def choice_of(limit: int | None, ids: str | None, tags: str | None, shard: str | None) -> Choice:
+    """Which problems are asked for; raises UsageError, or InputError for a file of ids."""
+    from codejury.pipeline import Choice
+
+    for name, text in (("--ids", ids), ("--tags", tags)):
+        if text is not None and not names_of(text):
+            raise UsageError(f"{name} {text!r}: give one or more, with commas")
+    return Choice(ids=_ids_of(ids or ""), tags=names_of(tags or ""), limit=limit, shard=_shard_of(shard))
+
+
+def _ids_of(text: str) -> tuple[str, ...]:
+    if not text.startswith("@"):
+        return names_of(text)
+    path = text[1:]
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8: {error.reason} at byte {error.start + 1}", path=path) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"--ids {text}: {path or 'no file'} cannot be read: {reason}") from None
+    if found := tuple(line.strip() for line in lines if line.strip()):
+        return found
+    raise InputError("holds no id; give one a line", path=path)
+
+
+def _shard_of(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    shard, _, of = text.partition("/")
+    if shard.strip().isdecimal() and of.strip().isdecimal() and 1 <= int(shard) <= int(of):
+        return int(shard), int(of)
+    raise UsageError(f"--shard {text!r}: take i/N with i from 1 to N, as 1/3")
 
 
 def meta_of(items: list[str]) -> dict[str, str]:

@@ -6,11 +6,13 @@
 from codejury.formats.checks import missing_ids
 from codejury.formats.files import Format, read_problems, read_samples, write_problems, write_samples
 from codejury.formats.jsonl import Row, read_rows, write_rows
+from codejury.formats.meta import read_meta
 
 __all__ = [
     "Format",
     "Row",
     "missing_ids",
+    "read_meta",
     "read_problems",
     "read_rows",
     "read_samples",

@@ -12,7 +12,16 @@ from codejury.model.finding import Confidence, Finding, Severity
 from codejury.model.limits import GIB, KIB, MIB, LimitOverrides, Limits
 from codejury.model.problem import Assertions, CheckFunction, Problem, ProblemSet, Tests
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
-from codejury.model.run import Interpreter, Machine, Manifest, ProblemSetInfo, SamplesInfo, Timing
+from codejury.model.run import (
+    Interpreter,
+    Machine,
+    Manifest,
+    PartInfo,
+    ProblemSetInfo,
+    SamplesInfo,
+    Selection,
+    Timing,
+)
 from codejury.model.sample import Program, Sample, text_hash
 from codejury.model.verdict import Integrity, Outcome, TestResult, Verdict
 
@@ -39,12 +48,14 @@ __all__ = [
     "Manifest",
     "NotComparableError",
     "Outcome",
+    "PartInfo",
     "Problem",
     "ProblemSet",
     "ProblemSetInfo",
     "Program",
     "Sample",
     "SamplesInfo",
+    "Selection",
     "Severity",
     "Sink",
     "TestResult",

@@ -59,6 +59,34 @@ class SamplesInfo(msgspec.Struct, frozen=True, kw_only=True):
         msgspec.structs.force_setattr(self, "file", PurePath(self.file).name)
 
 
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """Which problems of a set a run was judged on, where these are not all.
+
+    Attributes:
+        ids: Ids that were asked for, in the set's order; empty where none were.
+        tags: Tags of which a problem must have one, sorted; empty where none were asked for.
+        limit: The first so many of what ids and tags leave; None for all.
+        shards: Which shards of what these leave, 1-based and sorted; empty for all.
+        of: Number of shards; 0 where there are none.
+        chosen: Number of problems that ids, tags and limit choose, all shards.
+        chosen_hash: `ProblemSet.hash` of these.
+        set_problems: Number of problems of the whole set.
+        set_hash: `ProblemSet.hash` of the whole set.
+        samples_left_out: Samples of problems that were not chosen.
+    """
+
+    ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    limit: int | None = None
+    shards: tuple[int, ...] = ()
+    of: int = 0
+    chosen: int
+    chosen_hash: str
+    set_problems: int
+    set_hash: str
+    samples_left_out: int = 0
+
+
 class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
     """The interpreter that ran the programs.
 
@@ -94,6 +122,24 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return cls(system=platform.system(), kernel=platform.release(), arch=platform.machine(), cpus=cpus)
 
 
+class PartInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of which a merged run was made.
+
+    Attributes:
+        run: Its name.
+        created: When it was begun: UTC, ISO 8601.
+        samples: Its samples.
+        machine: Where it was judged.
+        meta: How its samples were made.
+    """
+
+    run: str
+    created: str
+    samples: SamplesInfo
+    machine: Machine | None = None
+    meta: dict[str, str] = {}
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a run's figures depend on.
 
@@ -120,7 +166,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         missing: Ids of the problems without samples.
         packages: Distributions that the programs could import, as "name==version".
         rules: Number of samples by the rule that extracted their code.
-        notes: What a reader of the figures must know: references that fail, problems without one.
+        notes: What a reader of the figures must know: what is left out, references that fail or lack.
+        selection: Which problems of the set; None for all.
+        meta_replaced: Values of the file beside the samples that were declared otherwise in `meta`.
+        unsound: Outcome of references that fail their own tests, by problem.
+        parts: The runs of which this one was merged; empty for one that was judged.
     """
 
     run: str
@@ -142,6 +192,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     rules: dict[str, int] = {}
     notes: tuple[str, ...] = ()
+    selection: Selection | None = None
+    meta_replaced: dict[str, str] = {}
+    unsound: dict[str, str] = {}
+    parts: tuple[PartInfo, ...] = ()
+
+    @property
+    def pooled(self) -> bool:
+        """Whether this run was merged of runs over the same problems, each with samples of its own."""
+        return len({part.samples.sha256 for part in self.parts}) > 1
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):

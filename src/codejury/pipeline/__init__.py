@@ -4,17 +4,23 @@ from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
 from codejury.pipeline.references import Progress
+from codejury.pipeline.selection import Choice, choose
+from codejury.pipeline.strength import StrengthSettings, strength
 from codejury.pipeline.summary import summarise
 
 __all__ = [
     "PROBES",
+    "Choice",
     "DemoResult",
     "JudgeSettings",
     "Progress",
+    "StrengthSettings",
     "check",
+    "choose",
     "default_run_name",
     "demo",
     "judge",
     "judge_samples",
+    "strength",
     "summarise",
 ]

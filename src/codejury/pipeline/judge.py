@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import hashlib
 import itertools
 import time
 from pathlib import Path
@@ -12,39 +11,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-import codejury
 from codejury import extract, formats, sets
 from codejury.engine import LocalEngine
-from codejury.judging import JUDGE_VERSION
-from codejury.model import (
-    CodejuryError,
-    Job,
-    Judged,
-    Limits,
-    Machine,
-    Manifest,
-    Outcome,
-    ProblemSetInfo,
-    SamplesInfo,
-    Timing,
-    UsageError,
-)
-from codejury.model import Interpreter as InterpreterInfo
-from codejury.pipeline.references import (
-    KeyContext,
-    Progress,
-    effective_limits,
-    largest,
-    reference_notes,
-    reference_profiles,
-)
+from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
+from codejury.pipeline.manifest import differences, new_manifest, run_notes
+from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest, reference_profiles
+from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.pipeline.summary import is_greedy
 from codejury.sandbox import Interpreter, describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 
-    from codejury.model import ProblemSet, Sample
+    from codejury.judging import Profile
+    from codejury.model import ProblemSet, Sample, Selection
     from codejury.store import Ingested, Store, StoreLibrary
 
 BATCH = 64
@@ -73,6 +53,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         drop_short: Problems with fewer samples than the largest k will be left out.
         level: Confidence level of the intervals.
         meta: How the samples were made: model, temperature, …
+        meta_file: The same as the file beside the samples says, which `judge` reads; `meta` goes before it.
+        choice: Which problems to judge; samples of others are counted and left out.
         allow_missing: Judge though some problems have no sample.
         allow_empty: Keep empty answers, judged as `no_code`.
         resume: Go on with the run of this name.
@@ -92,6 +74,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     drop_short: bool = False
     level: float = 0.95
     meta: dict[str, str] = {}
+    meta_file: dict[str, str] = {}
+    choice: Choice = Choice()
     allow_missing: bool = False
     allow_empty: bool = False
     resume: bool = False
@@ -107,15 +91,17 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
     """
     _check_settings(settings)
     problem_set = sets.load(settings.problems)
+    settings = msgspec.structs.replace(settings, meta_file=formats.read_meta(settings.samples))
     if not settings.resume:
         samples = formats.read_samples(
             settings.samples, known=problem_set.by_id(), allow_empty=settings.allow_empty
         )
         return await judge_samples(store, settings, problem_set, samples, progress)
+    chosen, selection = choose(problem_set, settings.choice)
     interpreter = _interpreter(settings)
-    run = _resume(store, settings, problem_set, interpreter)
-    engine = _engine(settings, problem_set, interpreter)
-    await _judge_pending(store, run, settings, problem_set, engine, progress or Progress())
+    run = _resume(store, settings, chosen, selection, interpreter)
+    engine = _engine(settings, chosen, interpreter)
+    await _judge_pending(store, run, settings, chosen, engine, progress or Progress())
     return store.manifest(run).run
 
 
@@ -128,17 +114,19 @@ async def judge_samples(
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name."""
     _check_settings(settings)
+    chosen, selection = choose(problem_set, settings.choice)
     interpreter = _interpreter(settings)
     name = settings.run or default_run_name(settings.samples)
-    engine = _engine(settings, problem_set, interpreter)
+    manifest = new_manifest(name, settings, chosen, selection, interpreter)
+    engine = _engine(settings, chosen, interpreter)
     engine.start()  # it gets ready while the samples are read
     try:
-        run = _create(store, name, settings, problem_set, interpreter, samples)
+        run = _create(store, manifest, settings, chosen, samples)
     except BaseException:
         await engine.__aexit__()
         raise
     try:
-        await _judge_pending(store, run, settings, problem_set, engine, progress or Progress())
+        await _judge_pending(store, run, settings, chosen, engine, progress or Progress())
     except CodejuryError:
         if not store.find_run(name).judged:
             store.delete_run(run)
@@ -203,66 +191,61 @@ def _interpreter(settings: JudgeSettings) -> Interpreter:
 
 def _create(
     store: Store,
-    name: str,
+    manifest: Manifest,
     settings: JudgeSettings,
     problem_set: ProblemSet,
-    interpreter: Interpreter,
     samples: Iterable[Sample],
 ) -> int:
-    manifest = _manifest(name, settings, problem_set, interpreter)
     problems = problem_set.by_id()
-    pairs = ((sample, extract.program(problems[sample.problem_id], sample)) for sample in samples)
+    chosen = Chosen(samples, problems)
+    pairs = ((sample, extract.program(problems[sample.problem_id], sample)) for sample in chosen)
 
     def complete(ingested: Ingested) -> Manifest:
-        missing = ingested.missing
+        missing, selection = ingested.missing, manifest.selection
         if not ingested.samples:
-            raise UsageError(f"{settings.samples}: no samples")
+            raise UsageError(
+                f"{settings.samples}: no samples" + (" of the chosen problems" if chosen.left_out else "")
+            )
         if missing and not settings.allow_missing:
             raise UsageError(
                 f"{settings.samples}: {len(missing)} of {len(problem_set.problems)} problems have no sample"
                 f" ({_named(missing)}): complete the file, or judge the rest with --allow-missing"
             )
         _check_figures(settings, manifest, ingested.n)
-        info = msgspec.structs.replace(manifest.samples, count=ingested.samples)
-        return msgspec.structs.replace(manifest, samples=info, missing=missing, rules=dict(ingested.rules))
+        if selection is not None:
+            selection = msgspec.structs.replace(selection, samples_left_out=chosen.left_out)
+        return msgspec.structs.replace(
+            manifest,
+            samples=msgspec.structs.replace(manifest.samples, count=ingested.samples),
+            missing=missing,
+            rules=dict(ingested.rules),
+            selection=selection,
+        )
 
     return store.create_run(manifest, problem_set, pairs, complete=complete)
 
 
-def _manifest(name: str, settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter) -> Manifest:
-    implementation, _, version = interpreter.version.partition(" ")
-    return Manifest(
-        run=name,
-        created=f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}",
-        problem_set=ProblemSetInfo.of(problem_set),
-        samples=SamplesInfo(file=settings.samples, sha256=_file_hash(settings.samples)),
-        limits=settings.limits,
-        tier=settings.tier,
-        all_tests=settings.all_tests,
-        python=InterpreterInfo(implementation=implementation, version=version),
-        judge_version=JUDGE_VERSION,
-        codejury_version=codejury.__version__,
-        machine=Machine.here(),
-        hash_seed=0,
-        level=settings.level,
-        meta=settings.meta,
-        allow_missing=settings.allow_missing,
-        packages=settings.packages,
-    )
-
-
-def _file_hash(path: str) -> str:
-    with contextlib.suppress(OSError), Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-    return ""
-
-
-def _resume(store: Store, settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter) -> int:
+def _resume(
+    store: Store,
+    settings: JudgeSettings,
+    problem_set: ProblemSet,
+    selection: Selection | None,
+    interpreter: Interpreter,
+) -> int:
     """The run to go on with; everything that its verdicts depend on must be the same."""
     name = settings.run or ""
     run = store.find_run(name).id
-    before, now = store.manifest(run), _manifest(name, settings, problem_set, interpreter)
-    if differ := _differences(before, now):
+    before, now = store.manifest(run), new_manifest(name, settings, problem_set, selection, interpreter)
+    if before.pooled:
+        raise UsageError(
+            f"run {name!r} was merged of {_named([part.run for part in before.parts])}: resume those, merge again"
+        )
+    if not settings.meta:  # declared nothing anew
+        now = msgspec.structs.replace(now, meta=before.meta)
+    differ = differences(before, now)
+    if before.samples.sha256 != now.samples.sha256:
+        differ.append("the samples")
+    if differ:
         raise UsageError(
             f"run {name!r} was begun with other settings: {'; '.join(differ)}: resume it with the same"
         )
@@ -271,30 +254,6 @@ def _resume(store: Store, settings: JudgeSettings, problem_set: ProblemSet, inte
     if settings.retry_infra:
         store.reopen(run, [Outcome.INFRA_ERROR])
     return run
-
-
-def _differences(before: Manifest, now: Manifest) -> list[str]:
-    """What of a run's settings is not as it was, in words."""
-    pairs = [(name, getattr(before.limits, name), getattr(now.limits, name)) for name in Limits.__struct_fields__]
-    pairs += [
-        (name, getattr(before, name), getattr(now, name))
-        for name in ("tier", "all_tests", "judge_version", "packages")
-    ]
-    for name, then, here in (
-        ("python", before.python, now.python),
-        ("meta", before.meta, now.meta or before.meta),
-    ):
-        pairs.append((name, msgspec.to_builtins(then), msgspec.to_builtins(here)))
-    differ = [f"{name} {_said(then)} then, {_said(here)} now" for name, then, here in pairs if then != here]
-    if before.problem_set.hash != now.problem_set.hash:
-        differ.append("the problems")
-    if before.samples.sha256 != now.samples.sha256:
-        differ.append("the samples")
-    return differ
-
-
-def _said(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 # ---- judging
@@ -335,9 +294,7 @@ async def _judge_pending(
     engine.library = library = store.library(run, problems)
     async with engine:
         engine.profiles = await reference_profiles(store, engine, problems, limits, context, progress)
-        notes = reference_notes(problems, engine.profiles)
-        if notes != manifest.notes:
-            store.replace_manifest(run, msgspec.structs.replace(manifest, notes=notes))
+        _keep_notes(store, run, manifest, problem_set, engine.profiles)
         before = store.find_run(manifest.run).judged
         progress.stage("judging", store.count_pending(run))
         try:
@@ -349,6 +306,23 @@ async def _judge_pending(
         finally:
             judged = store.find_run(manifest.run).judged - before
             store.finish(run, Timing(wall_s=time.monotonic() - started, samples=judged))
+
+
+def _keep_notes(
+    store: Store,
+    run: int,
+    manifest: Manifest,
+    problem_set: ProblemSet,
+    profiles: Mapping[str, Profile | None],
+) -> None:
+    """Keep what the references showed, and what that means for the run's figures."""
+    problems = {p.hash: p for p in problem_set.problems if p.hash in profiles}
+    outcomes = ((problems[digest].id, found) for digest, found in profiles.items() if found and not found.sound)
+    unsound = {problem: str(found.outcome) for problem, found in outcomes}
+    noted = msgspec.structs.replace(manifest, unsound=unsound)
+    noted = msgspec.structs.replace(noted, notes=run_notes(noted, len(problem_set.problems), problems))
+    if noted != manifest:
+        store.replace_manifest(run, noted)
 
 
 async def _jobs(

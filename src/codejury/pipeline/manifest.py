@@ -1,0 +1,141 @@
+"""Manifests: of a run that begins, what must not differ between two, and what their notes say."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import codejury
+from codejury.judging import JUDGE_VERSION, Profile
+from codejury.model import (
+    Interpreter,
+    Limits,
+    Machine,
+    Manifest,
+    Outcome,
+    ProblemSetInfo,
+    SamplesInfo,
+)
+from codejury.pipeline.references import reference_notes
+from codejury.pipeline.selection import described, selection_note
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from codejury.model import Problem, ProblemSet, Selection
+    from codejury.pipeline.judge import JudgeSettings
+    from codejury.sandbox import Interpreter as Described
+
+
+def new_manifest(
+    name: str,
+    settings: JudgeSettings,
+    problem_set: ProblemSet,
+    selection: Selection | None,
+    interpreter: Described,
+) -> Manifest:
+    """The manifest of a run that begins, as far as it is known before its samples are read.
+
+    Args:
+        name: Of the run.
+        settings: Of the run.
+        problem_set: The problems that are chosen.
+        selection: How they were.
+        interpreter: Runs the programs.
+    """
+    implementation, _, version = interpreter.version.partition(" ")
+    beside = settings.meta_file
+    return Manifest(
+        run=name,
+        created=now(),
+        problem_set=ProblemSetInfo.of(problem_set),
+        samples=SamplesInfo(file=settings.samples, sha256=_file_hash(settings.samples)),
+        limits=settings.limits,
+        tier=settings.tier,
+        all_tests=settings.all_tests,
+        python=Interpreter(implementation=implementation, version=version),
+        judge_version=JUDGE_VERSION,
+        codejury_version=codejury.__version__,
+        machine=Machine.here(),
+        hash_seed=0,
+        level=settings.level,
+        meta=beside | settings.meta,
+        meta_replaced={
+            key: beside[key] for key, value in settings.meta.items() if beside.get(key, value) != value
+        },
+        selection=selection,
+        allow_missing=settings.allow_missing,
+        packages=settings.packages,
+    )
+
+
+def now() -> str:
+    """The time as manifests have it."""
+    return f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def differences(before: Manifest, other: Manifest, words: tuple[str, str] = ("then", "now")) -> list[str]:
+    """What verdicts depend on, and how the samples were made, where two manifests differ, in words."""
+    pairs = [
+        (name, getattr(before.limits, name), getattr(other.limits, name)) for name in Limits.__struct_fields__
+    ]
+    pairs += [
+        (name, getattr(before, name), getattr(other, name))
+        for name in ("tier", "all_tests", "judge_version", "packages")
+    ]
+    for name in ("python", "meta"):
+        pairs.append((name, *(msgspec.to_builtins(getattr(manifest, name)) for manifest in (before, other))))
+    pairs.append(("selection", _asked(before.selection), _asked(other.selection)))
+    differ = [f"{name} {_said(one)} {words[0]}, {_said(two)} {words[1]}" for name, one, two in pairs if one != two]
+    if _set_hash(before) != _set_hash(other):
+        differ.append("the problems")
+    return differ
+
+
+def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) -> tuple[str, ...]:
+    """What a reader of a run's figures must know, of its selection, its metadata and its references.
+
+    Args:
+        manifest: With the references that fail in `unsound`.
+        number: Of the run's problems.
+        problems: Those that have samples, by hash.
+    """
+    notes = []
+    if manifest.selection is not None:
+        notes.append(selection_note(manifest.selection, number))
+    if manifest.meta_replaced:
+        replaced = (f"{key} {manifest.meta[key]!r} for {old!r}" for key, old in manifest.meta_replaced.items())
+        notes.append(f"declared otherwise than in the file beside the samples: {', '.join(replaced)}")
+    return (*notes, *reference_notes(problems, {h: _profile(p, manifest.unsound) for h, p in problems.items()}))
+
+
+def _profile(problem: Problem, unsound: Mapping[str, str]) -> Profile | None:
+    """As much of what a reference showed as the manifest keeps."""
+    if problem.reference is None:
+        return None
+    return Profile(outcome=Outcome(unsound.get(problem.id, Outcome.PASSED)))
+
+
+def _asked(selection: Selection | None) -> str:
+    return "of all" if selection is None else described(selection)
+
+
+def _set_hash(manifest: Manifest) -> str:
+    """Of the whole set: another selection of the same set is said as such."""
+    selection = manifest.selection
+    return manifest.problem_set.hash if selection is None else selection.set_hash
+
+
+def _said(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+def _file_hash(path: str) -> str:
+    with contextlib.suppress(OSError), Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return ""
