@@ -15,11 +15,17 @@ from codejury.report import (
     Probe,
     ProblemRow,
     ProblemSetRef,
+    ProblemStrength,
     Range,
     References,
     SetsCheckDocument,
+    SetsStrengthDocument,
     Slice,
+    StrengthFault,
+    StrengthRow,
+    Survivor,
     TimingRow,
+    Unmutated,
 )
 
 
@@ -101,4 +107,41 @@ def sets_check_document() -> SetsCheckDocument:
         ok=False,
         timing=TimingRow(wall_s=1.5, samples_per_s=30.0),
         warnings=["1 problem has no reference"],
+    )
+
+
+@pytest.fixture
+def sets_strength_document() -> SetsStrengthDocument:
+    """A set with everything that a document can hold; what could be hostile is."""
+    return SetsStrengthDocument(
+        problem_set=ProblemSetRef(name="mine", version="1-0", hash="89ab"),
+        tier="namespaces",
+        problems=5,
+        min_score=0.9,
+        total=StrengthRow(mutants=93, killed=86, equivalent=3, infra_errors=1, score=0.96625),
+        per_problem=[
+            ProblemStrength(id="mine/0", mutants=60, killed=58, equivalent=2, infra_errors=0, score=1.0),
+            ProblemStrength(id="mine/[b]1[/b]", mutants=32, killed=28, equivalent=0, infra_errors=1, score=0.875),
+            ProblemStrength(id="mine/2", mutants=1, killed=0, equivalent=1, infra_errors=0, score=None),
+        ],
+        below=["mine/[b]1[/b]"],
+        survivors=[
+            Survivor(id="mine/[b]1[/b]", mutant="line 3: Lt to LtE #2", line=3, text="while 0 < a and a < b:"),
+            Survivor(id="mine/[b]1[/b]", mutant="line 1: removed Expr", line=9, text="print('\x1b[31m', [bold])"),
+            Survivor(id="mine/[b]1[/b]", mutant="line 4: 7 to 8", line=4, text="x = 7"),
+        ],
+        equivalents=[
+            Survivor(id="mine/0", mutant="line 2: 0 to 1", line=2, text="x = 0", reason="x is set again."),
+            Survivor(id="mine/0", mutant="line 2: 0 to -1", line=2, text="x = 0", reason="x is set again."),
+            Survivor(
+                id="mine/2", mutant="line 2: returns None", line=2, text="return f()", reason="f gives None."
+            ),
+        ],
+        faults=[
+            StrengthFault(id="mine/0", mutant="line 9: 0 to 1", detail="there is no such mutant"),
+            StrengthFault(id="mine/3", mutant=None, detail="its reference fails: crashed\nsignal 11"),
+        ],
+        unmutated=[Unmutated(id="mine/4", reason="it has no reference")],
+        ok=False,
+        timing=TimingRow(wall_s=1.5, samples_per_s=64.0),
     )

@@ -9,7 +9,15 @@ import msgspec
 import pytest
 
 from codejury.model import Problem, Sample, Timing, UsageError
-from codejury.report import JudgeDocument, SetsCheckDocument, TimingRow, encode_json, schema, schema_names
+from codejury.report import (
+    JudgeDocument,
+    SetsCheckDocument,
+    SetsStrengthDocument,
+    TimingRow,
+    encode_json,
+    schema,
+    schema_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,11 +35,22 @@ def test_sets_check_document_is_as_published(sets_check_document: SetsCheckDocum
     assert (GOLDEN / "sets-check.json").read_bytes() == encode_json(sets_check_document)
 
 
-def test_documents_can_be_read_back(judge_document: JudgeDocument, sets_check_document: SetsCheckDocument) -> None:
+def test_sets_strength_document_is_as_published(sets_strength_document: SetsStrengthDocument) -> None:
+    """The same for the strength of a set's tests."""
+    assert (GOLDEN / "sets-strength.json").read_bytes() == encode_json(sets_strength_document)
+
+
+def test_documents_can_be_read_back(
+    judge_document: JudgeDocument,
+    sets_check_document: SetsCheckDocument,
+    sets_strength_document: SetsStrengthDocument,
+) -> None:
     """With the structs that wrote them; another version is refused by its name."""
     body = encode_json(judge_document)
     assert judge_document == msgspec.json.decode(body, type=JudgeDocument)
     assert sets_check_document == msgspec.json.decode(encode_json(sets_check_document), type=SetsCheckDocument)
+    again = msgspec.json.decode(encode_json(sets_strength_document), type=SetsStrengthDocument)
+    assert sets_strength_document == again
     with pytest.raises(msgspec.ValidationError, match="schema"):
         msgspec.json.decode(body.replace(b'"judge/1"', b'"judge/2"'), type=JudgeDocument)
 
@@ -43,10 +62,16 @@ def test_schemas_are_as_published(name: str) -> None:
 
 
 def test_documents_have_the_fields_of_their_schema(
-    judge_document: JudgeDocument, sets_check_document: SetsCheckDocument
+    judge_document: JudgeDocument,
+    sets_check_document: SetsCheckDocument,
+    sets_strength_document: SetsStrengthDocument,
 ) -> None:
     """Every object holds all required properties and no others, of the types that the schema names."""
-    for name, document in (("judge", judge_document), ("sets-check", sets_check_document)):
+    for name, document in (
+        ("judge", judge_document),
+        ("sets-check", sets_check_document),
+        ("sets-strength", sets_strength_document),
+    ):
         published = schema(name)
         _check(msgspec.to_builtins(document), published, published["$defs"])
 

@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from codejury.model import Assertions, Problem
-from codejury.report.terminal import judge_report, printable, problem_table, sets_check_report
+from codejury.report.terminal import (
+    judge_report,
+    printable,
+    problem_table,
+    sets_check_report,
+    sets_strength_report,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from codejury.report import JudgeDocument, SetsCheckDocument
+    from codejury.report import JudgeDocument, SetsCheckDocument, SetsStrengthDocument
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -67,6 +73,26 @@ def test_many_failures_are_cut(sets_check_document: SetsCheckDocument) -> None:
     """Ten and how many more."""
     many = msgspec.structs.replace(sets_check_document, failures=sets_check_document.failures * 6)
     assert "and 2 more" in _show(sets_check_report(many))
+
+
+def test_sets_strength_is_as_published(sets_strength_document: SetsStrengthDocument) -> None:
+    """Problems with their scores, what survives, what is wrong."""
+    assert (GOLDEN / "sets-strength.txt").read_text("utf-8") == _show(sets_strength_report(sets_strength_document))
+
+
+def test_last_line_of_sets_strength(sets_strength_document: SetsStrengthDocument) -> None:
+    """What decides the exit code, in words."""
+    replace, document = msgspec.structs.replace, sets_strength_document
+    total = replace(document.total, infra_errors=0)
+    for changed, line in (
+        (replace(document, below=[]), "The set has errors."),
+        (replace(document, below=[], faults=[]), "Not all mutants are judged."),
+        (
+            replace(document, below=[], faults=[], total=total, min_score=0.875, ok=True),
+            "Each problem's score is at least 87.5 %.",
+        ),
+    ):
+        assert line == _show(sets_strength_report(changed)).splitlines()[-1]
 
 
 def test_problem_table_is_as_published() -> None:

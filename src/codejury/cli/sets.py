@@ -101,3 +101,57 @@ def sets_check(
         raise typer.Exit(1)
     if not document.ok:
         raise typer.Exit(InfrastructureError.exit_code)
+
+
+@sets_app.command("strength")
+def sets_strength(
+    name: SetArgument,
+    ids: Annotated[list[str] | None, typer.Argument(help="Only these problems.", metavar="[ID]")] = None,
+    min_score: Annotated[
+        float, typer.Option(help="Share of mutants that each problem's tests must fail.", min=0, max=1)
+    ] = 0.9,
+    equivalents: Annotated[
+        str | None,
+        typer.Option(help="TOML file of mutants that are argued to be equivalent.", metavar="FILE"),
+    ] = None,
+    cpu: CpuOption = 5.0,
+    cpu_total: CpuTotalOption = 30.0,
+    memory: MemoryOption = 1024,
+    slots: SlotsOption = None,
+    python: PythonOption = None,
+    packages: PackagesOption = "",
+    json: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Measure how many mutants of a set's references its tests fail; exit code 1 if too few for a problem."""
+    from codejury import sets
+    from codejury.cli.progress import TerminalProgress
+    from codejury.pipeline import StrengthSettings, strength
+    from codejury.report import write_json
+    from codejury.report.terminal import sets_strength_report
+    from codejury.sets.equivalents import read_equivalents
+    from codejury.sets.starter.equivalents import equivalents_of
+
+    settings = StrengthSettings(
+        ids=tuple(ids or ()),
+        min_score=min_score,
+        limits=limits_of(cpu, cpu_total, memory),
+        slots=slots,
+        python=python,
+        packages=names_of(packages),
+    )
+    check_writable(json)
+    problem_set = sets.load(name)
+    argued = equivalents_of(problem_set)
+    if equivalents is not None:
+        argued += read_equivalents(equivalents)
+    with TerminalProgress(quiet=quiet) as progress:
+        document = asyncio.run(strength(problem_set, settings, equivalents=argued, progress=progress))
+    if json is not None:
+        write_json(document, json)
+    if not quiet and json != "-":
+        output(sets_strength_report(document))
+    if document.total.infra_errors:
+        raise typer.Exit(InfrastructureError.exit_code)
+    if not document.ok:
+        raise typer.Exit(1)

@@ -15,10 +15,17 @@ from codejury.report.document import (
     SetsCheckDocument,
     Slice,
     TimingRow,
-    schema,
-    schema_names,
 )
 from codejury.report.files import encode_json, write_json
+from codejury.report.schemas import schema, schema_names
+from codejury.report.strength import (
+    ProblemStrength,
+    SetsStrengthDocument,
+    StrengthFault,
+    StrengthRow,
+    Survivor,
+    Unmutated,
+)
 
 __all__ = [
     "CheckFailure",
@@ -30,11 +37,17 @@ __all__ = [
     "Probe",
     "ProblemRow",
     "ProblemSetRef",
+    "ProblemStrength",
     "Range",
     "References",
     "SetsCheckDocument",
+    "SetsStrengthDocument",
     "Slice",
+    "StrengthFault",
+    "StrengthRow",
+    "Survivor",
     "TimingRow",
+    "Unmutated",
     "encode_json",
     "schema",
     "schema_names",

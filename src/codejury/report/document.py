@@ -1,15 +1,15 @@
-"""The documents that commands write with `--json`, as structs: versioned, with a JSON Schema each.
+"""The documents that commands write with `--json`, as structs: versioned, with a JSON Schema each (`schemas`).
 
 A field may be added to a document under the same version; renaming, removing or redefining one raises it.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-from codejury.model import Integrity, Outcome, Problem, Sample, Timing, UsageError
+from codejury.model import Integrity, Outcome, Timing
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,38 +225,3 @@ class SetsCheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     timing: TimingRow
     warnings: list[str]
-
-
-_DOCUMENTS: dict[str, type[msgspec.Struct]] = {
-    "judge": JudgeDocument,
-    "problem": Problem,
-    "sample": Sample,
-    "sets-check": SetsCheckDocument,
-}
-
-
-def schema_names() -> tuple[str, ...]:
-    """What `schema` knows."""
-    return tuple(_DOCUMENTS)
-
-
-def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a document.
-
-    Args:
-        name: "judge" and "sets-check" are written by commands; "problem" and "sample" are a line of codejury's own
-            files, where a field that is not in the schema is an error.
-
-    Raises:
-        UsageError: There is no such document; the message names those that there are.
-    """
-    if name not in _DOCUMENTS:
-        raise UsageError(f"no schema {name!r}: take one of {', '.join(_DOCUMENTS)}")
-    found = msgspec.json.schema(_DOCUMENTS[name])
-    if name in ("problem", "sample"):
-        for definition in found["$defs"].values():
-            if definition.get("type") == "object":
-                definition["additionalProperties"] = False
-    if name == "sample":  # a file may leave it out in all of its rows
-        found["$defs"]["Sample"]["required"].remove("index")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from codejury.model import Problem
     from codejury.report.document import Estimate, Interval, JudgeDocument, SetsCheckDocument, Slice
+    from codejury.report.strength import SetsStrengthDocument, StrengthRow
 
 _BAR = 30
 _SHOWN = 10
@@ -61,15 +62,74 @@ def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     rest = f"{_count(document.problems, 'problem')}, {references.absent} without reference, tier {document.tier}"
     heading = Text.assemble((name, "bold"), ": ", printable(rest))
     parts: list[RenderableType] = [heading, Text(), table, Text(), verdict]
-    for failure in document.failures[:_SHOWN]:
-        line = f"{failure.id}: {failure.program}: {failure.outcome}"
-        if failure.detail:
-            line += f": {failure.detail}"
-        parts.append(Padding(Text(printable(line)), (0, 0, 0, 2)))
+    parts += [
+        _indented(_colons(failure.id, failure.program, failure.outcome, failure.detail), 2)
+        for failure in document.failures[:_SHOWN]
+    ]
     if len(document.failures) > _SHOWN:
         parts.append(Text(f"  and {len(document.failures) - _SHOWN} more"))
     parts += _notes(document.warnings)
     return Group(*parts)
+
+
+def sets_strength_report(document: SetsStrengthDocument) -> RenderableType:
+    """How many mutants each problem's tests fail, and which they do not."""
+    name = printable(f"{document.problem_set.name} {document.problem_set.version}")
+    rest = (
+        f"{_count(document.problems, 'problem')}, {len(document.unmutated)} without mutants, tier {document.tier}"
+    )
+    parts: list[RenderableType] = [Text.assemble((name, "bold"), ": ", printable(rest)), Text()]
+    parts.append(_strength_table(document))
+    if document.survivors:
+        parts += [Text(), Text("Mutants that pass the tests:")]
+    for survivor in document.survivors:
+        parts += [_indented(f"{survivor.id}, {survivor.mutant}", 2), _indented(survivor.text, 6)]
+    for title, lines in (
+        ("Errors of the set:", [_colons(fault.id, fault.mutant, fault.detail) for fault in document.faults]),
+        ("Without mutants:", [_colons(problem.id, problem.reason) for problem in document.unmutated]),
+    ):
+        if lines:
+            parts += [Text(), Text(title), *(_indented(line, 2) for line in lines)]
+    if document.total.infra_errors:
+        parts += _notes([f"{_count(document.total.infra_errors, 'mutant')} could not be judged: judge again"])
+    least = f"{100 * document.min_score:.4g} %"
+    if document.ok:
+        verdict = Text(f"Each problem's score is at least {least}.", _GOOD)
+    elif document.below:
+        verdict = Text(
+            f"{_count(len(document.below), 'problem')} below {least}: {printable(', '.join(document.below))}", _BAD
+        )
+    else:
+        verdict = Text("The set has errors." if document.faults else "Not all mutants are judged.", _BAD)
+    return Group(*parts, Text(), verdict)
+
+
+def _indented(line: str, columns: int) -> Padding:
+    return Padding(Text(printable(line)), (0, 0, 0, columns), expand=False)
+
+
+def _colons(*parts: str | None) -> str:
+    return ": ".join(part for part in parts if part)
+
+
+def _strength_table(document: SetsStrengthDocument) -> Table:
+    """Mutants by problem, with a last row of all."""
+    table = _table()
+    table.add_column("problem", overflow="fold")
+    for heading in ("mutants", "killed", "equivalent", "survivors", "score"):
+        table.add_column(heading, justify="right")
+
+    def add(name: str, row: StrengthRow, style: str = "") -> None:
+        survivors = row.mutants - row.killed - row.equivalent - row.infra_errors
+        cells = [str(number) for number in (row.mutants, row.killed, row.equivalent, survivors)]
+        table.add_row(
+            Text(printable(name)), *cells, "-" if row.score is None else _percent(row.score), style=style
+        )
+
+    for row in document.per_problem:
+        add(row.id, row, _BAD if row.id in document.below else "")
+    add("all", document.total, "bold")
+    return table
 
 
 def estimates_table(estimates: Mapping[str, Estimate]) -> Table:
