@@ -13,6 +13,7 @@ import sqlite3
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from sqlalchemy import create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -128,6 +129,8 @@ def connect(target: str | os.PathLike[str] | None, *, create: bool, timeout_s: f
         _make_folder(path)
     elif not path.is_file():
         raise UsageError(f"store {name} is not a file: give the path of a database file")
+    elif not url.query and _cannot_change(path):
+        url = url.set(database=f"file:{quote(name)}", query={"mode": "ro", "immutable": "1", "uri": "true"})
     engine = create_engine(url, poolclass=QueuePool, connect_args={"timeout": timeout_s})
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
@@ -150,17 +153,18 @@ def translate(error: BaseException | None, name: str) -> CodejuryError:
                 f"store {name} is not a usable database ({first_line}): move it away or name another"
             )
         case sqlite3.SQLITE_READONLY:
-            return InfrastructureError(f"store {name} is read-only: make the file and its folder writable")
+            said = " is read-only: make the file and its folder writable"
         case sqlite3.SQLITE_FULL:
-            return InfrastructureError(
-                f"store {name}: the disk is full; free some space, then go on with --resume"
-            )
+            said = ": the disk is full; free some space, then go on with --resume"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return InfrastructureError(f"store {name} is locked by another process: try again when that has ended")
+            said = " is locked by another process: try again when that has ended"
         case sqlite3.SQLITE_CANTOPEN:
-            return InfrastructureError(f"store {name} cannot be opened: make the file and its folder writable")
+            said = " cannot be opened: make the file and its folder writable, or copy them elsewhere"
+        case sqlite3.SQLITE_IOERR:
+            said = f": {first_line}; look at its disk and your quota, then go on with --resume"
         case _:
-            return InfrastructureError(f"store {name}: {first_line}")
+            said = f": {first_line}"
+    return InfrastructureError(f"store {name}{said}")
 
 
 def _locate(target: str | os.PathLike[str] | None) -> tuple[URL, Path]:
@@ -174,6 +178,14 @@ def _locate(target: str | os.PathLike[str] | None) -> tuple[URL, Path]:
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         raise UsageError(f"store {url.render_as_string()} is not supported: use a path, or sqlite:///PATH")
     return url, Path(url.database.removeprefix("file:"))
+
+
+def _cannot_change(path: Path) -> bool:
+    # SQLite reads a store with a write-ahead log only where it can make files beside it, or is told that nobody
+    # writes. A log that was left there holds verdicts, which SQLite would then not read.
+    log = path.with_name(f"{path.name}-wal")
+    read_only = os.statvfs(path).f_flag & os.ST_RDONLY
+    return bool(read_only) and not (log.exists() and log.stat().st_size)
 
 
 def _make_folder(path: Path) -> None:

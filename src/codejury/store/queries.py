@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from codejury.model import Outcome
 from codejury.store.tables import outcome_counts, problem_counts, problems, runs, samples, verdicts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
-    from sqlalchemy import ColumnElement, Table
+    from sqlalchemy import ColumnElement, FromClause
 
     from codejury.model import Integrity
     from codejury.store.database import Database
@@ -195,15 +195,21 @@ def tally(database: Database, run: int) -> list[TallyRow]:
 
 def flips(database: Database, run: int) -> list[Flip]:
     """See `Store.flips`."""
+    # SQLite would read all of the run's verdicts to find the few, unless it is told of their index.
+    names = ("run_id", "position", "program_hash", "flipped_from", "outcome", "copies")
+    statement = (
+        f"SELECT {', '.join(names)} FROM verdicts INDEXED BY verdicts_flipped "  # noqa: S608 - our own names
+        "WHERE run_id = :run AND flipped_from IS NOT NULL"
+    )
+    flipped = text(statement).bindparams(run=run).columns(*(verdicts.c[name] for name in names)).subquery()
     first = func.min(samples.c.idx)
     query = (
-        select(problems.c.problem_id, first, verdicts.c.flipped_from, verdicts.c.outcome, verdicts.c.copies)
-        .select_from(verdicts)
-        .join(problems, _same_problem(verdicts))
-        .join(samples, _same_program())
-        .where(verdicts.c.run_id == run, verdicts.c.flipped_from.is_not(None))
-        .group_by(verdicts.c.position, verdicts.c.program_hash)
-        .order_by(verdicts.c.position, first)
+        select(problems.c.problem_id, first, flipped.c.flipped_from, flipped.c.outcome, flipped.c.copies)
+        .select_from(flipped)
+        .join(problems, _same_problem(flipped))
+        .join(samples, _same_program(flipped))
+        .group_by(flipped.c.position, flipped.c.program_hash)
+        .order_by(flipped.c.position, first)
     )
     with database.read() as connection:
         rows = connection.execute(query).all()
@@ -257,11 +263,11 @@ def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:
             yield StoredVerdict(problem_id=problem_id, **fields)
 
 
-def _same_program() -> ColumnElement[bool]:
+def _same_program(table: FromClause = verdicts) -> ColumnElement[bool]:
     return (
-        (samples.c.run_id == verdicts.c.run_id)
-        & (samples.c.position == verdicts.c.position)
-        & (samples.c.program_hash == verdicts.c.program_hash)
+        (samples.c.run_id == table.c.run_id)
+        & (samples.c.position == table.c.position)
+        & (samples.c.program_hash == table.c.program_hash)
     )
 
 
@@ -276,5 +282,5 @@ def _problems(database: Database, run: int, *, only: ColumnElement[bool]) -> lis
         return [(position, name, digest) for position, name, digest in connection.execute(query)]
 
 
-def _same_problem(table: Table) -> ColumnElement[bool]:
+def _same_problem(table: FromClause) -> ColumnElement[bool]:
     return (problems.c.run_id == table.c.run_id) & (problems.c.position == table.c.position)
