@@ -2,6 +2,7 @@
 
 from codejury.store.database import DEFAULT_PATH, ENVIRONMENT
 from codejury.store.ingest import Ingested
+from codejury.store.merge import Disagreement, Part
 from codejury.store.queries import Counts, Flip, RunInfo, StoredVerdict, TallyRow
 from codejury.store.sink import RunSink
 from codejury.store.store import Store
@@ -11,8 +12,10 @@ __all__ = [
     "DEFAULT_PATH",
     "ENVIRONMENT",
     "Counts",
+    "Disagreement",
     "Flip",
     "Ingested",
+    "Part",
     "RunInfo",
     "RunSink",
     "Store",

@@ -70,7 +70,7 @@ def create_run(
     complete: Callable[[Ingested], Manifest] | None,
 ) -> int:
     """See `Store.create_run`."""
-    _check_name(manifest.run)
+    check_name(manifest.run)
     with database.read() as connection:  # before minutes of reading; decided below, under the lock
         if connection.execute(select(runs.c.id).where(runs.c.name == manifest.run)).first() is not None:
             raise _taken(manifest.run, database.name)
@@ -86,7 +86,8 @@ def create_run(
     return run
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises UsageError for a name that no run may have."""
     if not name.strip() or not name.isprintable() or len(name) > _MAX_NAME:
         raise UsageError(f"run name {name!r}: take 1 to {_MAX_NAME} printable characters")
 

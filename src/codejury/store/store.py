@@ -8,14 +8,14 @@ import msgspec
 from sqlalchemy import bindparam, delete, select, union_all, update
 
 from codejury.model import InfrastructureError, Manifest, UsageError
-from codejury.store import ingest, queries, sink
+from codejury.store import ingest, merge, queries, sink
 from codejury.store.database import Database, connect
 from codejury.store.tables import problems, profiles, runs, samples, texts
 from codejury.store.texts import StoreLibrary, unpack
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     from codejury.model import Outcome, Problem, ProblemSet, Program, Sample, Timing
@@ -163,6 +163,40 @@ class Store:
             connection.execute(delete(texts).where(texts.c.hash.in_(of_run), texts.c.hash.not_in(of_others)))
             if not connection.execute(delete(runs).where(runs.c.id == run)).rowcount:
                 raise UsageError(f"no run {run} in store {self.name}")
+
+    def merge(
+        self,
+        manifest: Manifest,
+        parts: Sequence[merge.Part],
+        *,
+        renumber: bool,
+        complete: Callable[[merge.Disagreement], Manifest],
+    ) -> int:
+        """Make a run of the samples and verdicts of others, which stay. It is made entirely or not at all.
+
+        A program that several parts have judged keeps the first verdict that says something of it.
+
+        Args:
+            manifest: Its `run` is the new run's name.
+            parts: Runs of which everything is judged, and where their problems stand in the new run.
+            renumber: Samples get the indices after those of former parts; else they keep theirs.
+            complete: Called when all is copied; what it returns is the manifest that is kept.
+
+        Returns:
+            The new run's id.
+
+        Raises:
+            UsageError: The name is taken or not printable, or a part was changed meanwhile.
+        """
+        return merge.merge(self._database, manifest, parts, renumber=renumber, complete=complete)
+
+    def problems(self, run: int) -> list[Problem]:
+        """The problems of a run, in their order."""
+        return merge.run_problems(self._database, run)
+
+    def same_programs(self, one: int, other: int) -> bool:
+        """Whether two runs have the same programs, byte by byte, for the same problems, each equally often."""
+        return merge.same_programs(self._database, one, other)
 
     def pending(self, run: int) -> Iterator[tuple[str, str, str]]:
         """What is left to judge: distinct programs without a verdict, by problem, then by first sample.
