@@ -199,8 +199,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def pooled(self) -> bool:
-        """Whether this run was merged of runs over the same problems, each with samples of its own."""
-        return len({part.samples.sha256 for part in self.parts}) > 1
+        """Whether this run was merged of runs over the same problems, each with a file of samples of its own."""
+        return bool(self.parts) and not self.samples.sha256
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
+from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.references import Progress
 from codejury.pipeline.selection import Choice, choose
 from codejury.pipeline.strength import StrengthSettings, strength
@@ -12,7 +13,10 @@ __all__ = [
     "PROBES",
     "Choice",
     "DemoResult",
+    "Homogeneity",
     "JudgeSettings",
+    "MergeResult",
+    "MergeSettings",
     "Progress",
     "StrengthSettings",
     "check",
@@ -21,6 +25,7 @@ __all__ = [
     "demo",
     "judge",
     "judge_samples",
+    "merge",
     "strength",
     "summarise",
 ]

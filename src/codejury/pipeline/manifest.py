@@ -90,8 +90,13 @@ def differences(before: Manifest, other: Manifest, words: tuple[str, str] = ("th
     ]
     for name in ("python", "meta"):
         pairs.append((name, *(msgspec.to_builtins(getattr(manifest, name)) for manifest in (before, other))))
-    pairs.append(("selection", _asked(before.selection), _asked(other.selection)))
     differ = [f"{name} {_said(one)} {words[0]}, {_said(two)} {words[1]}" for name, one, two in pairs if one != two]
+    if _asked(before.selection) != _asked(other.selection):
+        said = (
+            f"{_described(selection)} {word}"
+            for selection, word in zip((before.selection, other.selection), words, strict=True)
+        )
+        differ.append(f"selection {', '.join(said)}")
     if _set_hash(before) != _set_hash(other):
         differ.append("the problems")
     return differ
@@ -121,8 +126,14 @@ def _profile(problem: Problem, unsound: Mapping[str, str]) -> Profile | None:
     return Profile(outcome=Outcome(unsound.get(problem.id, Outcome.PASSED)))
 
 
-def _asked(selection: Selection | None) -> str:
-    return "of all" if selection is None else described(selection)
+def _asked(selection: Selection | None) -> tuple[object, ...] | None:
+    if selection is None:
+        return None
+    return selection.ids, selection.tags, selection.limit, selection.shards, selection.of
+
+
+def _described(selection: Selection | None) -> str:
+    return "of all" if selection is None else f"({described(selection)})"
 
 
 def _set_hash(manifest: Manifest) -> str:
