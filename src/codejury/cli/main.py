@@ -33,6 +33,8 @@ sets_app = typer.Typer(
     no_args_is_help=True, help="Problem sets: what there is, one problem, whether a set is sound."
 )
 app.add_typer(sets_app, name="sets")
+runs_app = typer.Typer(no_args_is_help=True, help="Runs in the store: list, show, delete, merge.")
+app.add_typer(runs_app, name="runs")
 
 StoreOption = Annotated[
     str | None, typer.Option(help="Where runs are kept.", show_default=".codejury/runs.db", metavar="FILE")
@@ -92,7 +94,7 @@ class InterruptedRunError(CodejuryError):
 
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
-    from codejury.cli import commands, sets  # noqa: F401 - they register their commands
+    from codejury.cli import commands, runs, sets  # noqa: F401 - they register their commands
 
     # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,6 +5,7 @@ from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.references import Progress
+from codejury.pipeline.runs import delete_runs, list_runs, show_run
 from codejury.pipeline.selection import Choice, choose
 from codejury.pipeline.strength import StrengthSettings, strength
 from codejury.pipeline.summary import summarise
@@ -22,10 +23,13 @@ __all__ = [
     "check",
     "choose",
     "default_run_name",
+    "delete_runs",
     "demo",
     "judge",
     "judge_samples",
+    "list_runs",
     "merge",
+    "show_run",
     "strength",
     "summarise",
 ]

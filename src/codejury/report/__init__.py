@@ -17,6 +17,7 @@ from codejury.report.document import (
     TimingRow,
 )
 from codejury.report.files import encode_json, write_json
+from codejury.report.runs import RunDocument, RunRow, RunsDocument
 from codejury.report.schemas import schema, schema_names
 from codejury.report.strength import (
     ProblemStrength,
@@ -40,6 +41,9 @@ __all__ = [
     "ProblemStrength",
     "Range",
     "References",
+    "RunDocument",
+    "RunRow",
+    "RunsDocument",
     "SetsCheckDocument",
     "SetsStrengthDocument",
     "Slice",

@@ -8,11 +8,14 @@ import msgspec
 
 from codejury.model import Problem, Sample, UsageError
 from codejury.report.document import JudgeDocument, SetsCheckDocument
+from codejury.report.runs import RunDocument, RunsDocument
 from codejury.report.strength import SetsStrengthDocument
 
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "judge": JudgeDocument,
     "problem": Problem,
+    "run": RunDocument,
+    "runs": RunsDocument,
     "sample": Sample,
     "sets-check": SetsCheckDocument,
     "sets-strength": SetsStrengthDocument,
