@@ -65,7 +65,7 @@ def scan(source: str, path: str = "") -> Scan:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escape sequences and the like, as errors under -W error
             tree = ast.parse(source.removeprefix("\ufeff"))
-        if all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in tree.body):
+        if all(_is_text(node) for node in tree.body):
             return Scan(unscannable="no code")
         return Scan(findings=_findings(walk(tree), path))
     except SyntaxError as error:
@@ -88,6 +88,11 @@ def paper_score(findings: Iterable[Finding]) -> float:
     """
     found = {finding.rule for finding in findings if finding.scanner == SCANNER} & PAPER_PATTERNS.keys()
     return 1 - len(found) / len(PAPER_PATTERNS)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a docstring or a text where a comment would do."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _findings(reports: Iterable[Report], path: str) -> tuple[Finding, ...]:
