@@ -95,7 +95,8 @@ def _of_manifest(manifest: Manifest) -> Iterator[tuple[str, str]]:
         yield "extraction", _joined(f"{rule} {number}" for rule, number in manifest.rules.items())
     for key, value in manifest.meta.items():
         yield f"meta {key}", value
-    yield "limits", _joined(f"{name} {value:g}" for name, value in msgspec.structs.asdict(manifest.limits).items())
+    limits = msgspec.structs.asdict(manifest.limits)
+    yield "limits", _joined(f"{name} {_plain(value)}" for name, value in limits.items())
     yield "tier", manifest.tier or "none"
     yield "all tests", "yes" if manifest.all_tests else "no"
     if manifest.python is not None:
@@ -112,6 +113,10 @@ def _of_samples(title: str, samples: SamplesInfo) -> Iterator[tuple[str, str]]:
     yield title, f"{samples.count}{f' of {samples.file}' if samples.file else ''}"
     if samples.sha256:
         yield "  sha256", samples.sha256
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _joined(items: Iterable[str]) -> str:
