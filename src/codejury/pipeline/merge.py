@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-import codejury
 from codejury import stats
 from codejury.model import (
     Manifest,
@@ -364,7 +363,7 @@ def _combined(settings: MergeSettings, runs: Sequence[_Run], problem_set: Proble
         run=settings.into,
         created=now(),
         problem_set=msgspec.structs.replace(ProblemSetInfo.of(problem_set), source=first.problem_set.source),
-        codejury_version=codejury.__version__,
+        codejury_version=", ".join(dict.fromkeys(manifest.codejury_version for manifest in manifests)),
         machine=first.machine if all(manifest.machine == first.machine for manifest in manifests) else None,
         meta=meta,
         meta_replaced={k: v for m in manifests for k, v in m.meta_replaced.items() if k in meta},
