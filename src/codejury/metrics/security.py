@@ -92,7 +92,10 @@ def paper_score(findings: Iterable[Finding]) -> float:
 
 def _is_text(node: ast.stmt) -> bool:
     """Whether a statement is a docstring or a text where a comment would do."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+    return False
 
 
 def _findings(reports: Iterable[Report], path: str) -> tuple[Finding, ...]:
