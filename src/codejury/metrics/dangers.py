@@ -74,9 +74,9 @@ class Rule(NamedTuple):
     def judged(self, subject: Value | None, confidence: Confidence = "high") -> Danger:
         """The danger of a call with this subject."""
         severity = self.severity
-        if subject is not None and (harmless(subject) or subject <= _OWN_DATA):
+        if subject and (harmless(subject) or subject <= _OWN_DATA):
             severity = self.constant
-        elif subject is not None and external(subject) and severity == "high":
+        elif subject and external(subject) and severity == "high":
             severity = "critical"
         return Danger(severity, confidence, self.reason)
 
