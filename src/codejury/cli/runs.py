@@ -77,10 +77,17 @@ def runs_delete(
             named = ", ".join(info.name for info in found)
             if not sys.stdin.isatty():
                 raise UsageError(f"{named}: there is no terminal to ask on; delete with --yes")
-            if not typer.confirm(f"Delete {named} with {samples} samples and their verdicts?", err=True):
+            if not _confirmed(f"Delete {named} with {samples} samples and their verdicts?"):
                 output("Nothing is deleted.")
                 return
         delete_runs(opened, runs)
+
+
+def _confirmed(question: str) -> bool:
+    """Ask on standard error, as standard output may be a file."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 @runs_app.command("merge")
