@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 DEFAULT_PATH = Path(".codejury") / "runs.db"
 ENVIRONMENT = "CODEJURY_STORE"
 
+_CACHE_KIB = 64 << 10  # texts have hashes for keys, so many are written all over the file; taken as needed
+
 
 class Database:
     """Transactions on one database.
@@ -202,6 +204,7 @@ def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun below, not by the driver's guess
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
 
 
 def _on_begin(connection: Connection) -> None:

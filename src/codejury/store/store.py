@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 import msgspec
-from sqlalchemy import bindparam, delete, select, union_all, update
+from sqlalchemy import bindparam, delete, select, update
 
 from codejury.model import InfrastructureError, Manifest, UsageError
-from codejury.store import ingest, merge, queries, sink
+from codejury.store import deletion, ingest, merge, queries, sink
 from codejury.store.database import Database, connect
-from codejury.store.tables import problems, profiles, runs, samples, texts
+from codejury.store.tables import profiles, runs, texts
 from codejury.store.texts import StoreLibrary, unpack
 
 if TYPE_CHECKING:
@@ -147,22 +147,7 @@ class Store:
         Raises:
             UsageError: There is no such run.
         """
-        with self._database.write() as connection:
-            of_run = union_all(
-                *(
-                    select(column).where(column.table.c.run_id == run)
-                    for column in (samples.c.program_hash, samples.c.text_hash, problems.c.problem_hash)
-                )
-            )
-            of_others = union_all(
-                *(
-                    select(column).where(column.table.c.run_id != run)
-                    for column in (samples.c.program_hash, samples.c.text_hash, problems.c.problem_hash)
-                )
-            )
-            connection.execute(delete(texts).where(texts.c.hash.in_(of_run), texts.c.hash.not_in(of_others)))
-            if not connection.execute(delete(runs).where(runs.c.id == run)).rowcount:
-                raise UsageError(f"no run {run} in store {self.name}")
+        deletion.delete_run(self._database, run)
 
     def merge(
         self,

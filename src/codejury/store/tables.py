@@ -196,3 +196,12 @@ staged_samples = Table(
     *(Column(c.name, c.type, primary_key=c.primary_key) for c in samples.columns if c.name != "run_id"),
     prefixes=["TEMPORARY"],
 )
+
+# The texts of a run that is deleted, less those that others use.
+unused_texts = Table(
+    "unused_texts",
+    MetaData(),
+    Column("hash", Hash, primary_key=True),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
