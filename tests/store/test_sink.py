@@ -194,10 +194,12 @@ def test_counts_always_equal_a_recount(tmp_path: Path, build: Build, data: st.Da
     for position, source in programs:
         pairs.append(build.pair(f"P/{position}", place[position], source))
         place[position] += 1
-    verdict = st.tuples(st.sampled_from([*Outcome]), st.sampled_from(["strong", "weak"]))
+    verdict = st.tuples(
+        st.sampled_from([*Outcome]), st.sampled_from(["strong", "weak"]), st.sampled_from(["namespaces", "other"])
+    )
     judged = [
-        build.judged(problem_set.problems[position], source, outcome, integrity=integrity)
-        for (position, source), (outcome, integrity) in (
+        build.judged(problem_set.problems[position], source, outcome, integrity=integrity, tier=tier)
+        for (position, source), (outcome, integrity, tier) in (
             (job, data.draw(verdict))
             for job in data.draw(st.lists(st.sampled_from(programs)) if programs else st.just([]))
         )
@@ -228,3 +230,15 @@ def _check_recount(store: Store, run: int, samples: Counter[int]) -> None:
     for row in store.tally(run):
         found[row.outcome] += row.samples
     assert tally == found
+    assert len(list(store.pending(run))) == store.count_pending(run)
+    _check_outcome_counts(store)
+
+
+def _check_outcome_counts(store: Store) -> None:
+    """The tallies are a GROUP BY over the verdicts, without rows for what is no longer there."""
+    key = "run_id, position, outcome, integrity, tier"
+    recount = f"SELECT {key}, sum(copies), count(*) FROM verdicts GROUP BY {key} ORDER BY {key}"  # noqa: S608 - our names
+    kept = f"SELECT {key}, samples, programs FROM outcome_counts ORDER BY {key}"  # noqa: S608 - our names
+    with store._database.read() as connection:
+        expected = connection.exec_driver_sql(recount).all()
+        assert expected == connection.exec_driver_sql(kept).all()
