@@ -276,7 +276,7 @@ def test_sets_check_ends_by_what_it_found(
 # ---- schema
 
 
-@pytest.mark.parametrize("name", ["judge", "sets-check", "problem", "sample"])
+@pytest.mark.parametrize("name", ["judge", "sets-check", "run", "runs", "problem", "sample"])
 def test_schema(codejury: Callable[..., Any], name: str) -> None:
     """JSON Schema on standard output, and nothing else."""
     ended = codejury("schema", name)

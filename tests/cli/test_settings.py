@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 
-from codejury.cli import commands, sets  # noqa: F401 - they register their commands
+from codejury.cli import commands, runs, sets  # noqa: F401 - they register their commands
 from codejury.cli.main import app
 from codejury.cli.settings import defaults
 from codejury.model import UsageError
@@ -27,13 +27,11 @@ def _defaults() -> dict[str, Any]:
 
 def test_nothing_set(folder: Path) -> None:
     """No file, no variables: nothing for any command."""
-    assert {
-        "judge": {},
-        "report": {},
-        "demo": {},
-        "schema": {},
-        "sets": {"list": {}, "show": {}, "check": {}},
-    } == (_defaults())
+    found = _defaults()
+    assert {"judge", "report", "demo", "schema", "sets", "runs"} <= found.keys()
+    assert {"list": {}, "show": {}, "delete": {}, "merge": {}} == found.pop("runs")
+    assert {"list", "show", "check"} <= found["sets"].keys()
+    assert not any(of_command for of_command in (*found.pop("sets").values(), *found.values()))
 
 
 def test_file(folder: Path) -> None:
@@ -44,6 +42,7 @@ def test_file(folder: Path) -> None:
     assert {"store": "all.db"} == found["report"]
     assert {"cpu": 2, "slots": 1} == found["sets"]["check"]
     assert {} == found["demo"] == found["sets"]["show"]
+    assert {"store": "all.db"} == found["runs"]["merge"]
 
 
 def test_environment_goes_before_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,7 +195,7 @@ def demo(
 @app.command()
 def schema(
     name: Annotated[
-        str, typer.Argument(help="A document: judge, sets-check, problem, sample.", metavar="DOCUMENT")
+        str, typer.Argument(help="A document: judge, run, runs, problem, sample, …", metavar="DOCUMENT")
     ],
 ) -> None:
     """Print the JSON Schema of a document."""
