@@ -17,9 +17,13 @@ from codejury.model import InfrastructureError
 from codejury.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 Build = Any
+
+# A process's own mounts end with it.
+OWN_MOUNTS = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
 
 HOLDS_THE_LOCK = """
 import sqlite3, sys, time
@@ -113,6 +117,17 @@ except CodejuryError as error:
 """
 )
 
+OPENS = (
+    JUDGE
+    + """
+for create in (True, False):
+    try:
+        Store.open(sys.argv[1], create=create)
+    except CodejuryError as error:
+        print(error)
+"""
+)
+
 ONE_OF_TWO = (
     JUDGE
     + """
@@ -138,16 +153,15 @@ def path(tmp_path: Path, build: Build) -> Path:
     return place
 
 
-def _run(code: str, path: Path, *, mounts: bool = False) -> list[str]:
-    """The lines that a process prints which runs `code`; with mounts of its own, which end with it."""
-    command = [sys.executable, "-c", code, os.fspath(path)]
-    if mounts:
-        if shutil.which("unshare") is None:
-            pytest.skip("no unshare on this machine")
-        own = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
-        if subprocess.run([*own, "true"], check=False, capture_output=True).returncode:
-            pytest.skip("no mount namespace on this machine")
-        command = [*own, *command]
+def _run(code: str, path: Path, prefix: Sequence[str] = ()) -> list[str]:
+    """The lines that a process prints which runs `code`, started by the command `prefix`."""
+    if prefix:
+        if shutil.which(prefix[0]) is None:
+            pytest.skip(f"no {prefix[0]} on this machine")
+        tried = subprocess.run([*prefix, "true"], check=False, capture_output=True, text=True)
+        if tried.returncode:
+            pytest.skip(f"not permitted here: {tried.stderr.strip()}")
+    command = [*prefix, sys.executable, "-c", code, os.fspath(path)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode == 77:
         pytest.skip(f"nothing can be mounted: {done.stderr.strip()}")
@@ -195,7 +209,7 @@ def test_lock_of_another_process_loses_nothing(path: Path, build: Build) -> None
 
 def test_full_disk_keeps_whole_batches(path: Path) -> None:
     """A file system without room: the batch is not kept, those before are, and with room judging goes on."""
-    kept, said, at_last, nothing = _run(FULL_DISK, path, mounts=True)
+    kept, said, at_last, nothing = _run(FULL_DISK, path, prefix=OWN_MOUNTS)
     assert 8 <= int(kept) < 400
     assert 0 == int(kept) % 8
     assert said.endswith("runs.db: the disk is full; free some space, then go on with --resume")
@@ -216,9 +230,9 @@ def test_file_that_may_not_grow_keeps_whole_batches(path: Path) -> None:
 def test_store_on_a_read_only_file_system_is_read(path: Path) -> None:
     """Reports of a store on a medium that cannot be written; judging says why it cannot go on."""
     before = path.read_bytes()
-    read, kept, said = _run(READ_ONLY, path, mounts=True)
+    read, kept, said = _run(READ_ONLY, path, prefix=OWN_MOUNTS)
     assert ("400 400", "0") == (read, kept)
-    assert said.endswith("runs.db is read-only: make the file and its folder writable")
+    assert said.endswith("runs.db is read-only: make the file and its folder writable, or copy them elsewhere")
     assert before == path.read_bytes()
 
 
@@ -231,23 +245,23 @@ def test_log_on_a_read_only_file_system_is_not_passed_over(path: Path, build: Bu
         copied.parent.mkdir()
         for suffix in ("", "-wal"):  # as after kill -9, without the index of the log
             shutil.copy(f"{path}{suffix}", f"{copied}{suffix}")
-    (said,) = _run(READ_ONLY, copied, mounts=True)
+    (said,) = _run(READ_ONLY, copied, prefix=OWN_MOUNTS)
     assert said.endswith("runs.db cannot be opened: make the file and its folder writable, or copy them elsewhere")
     with Store.open(copied) as store:
         assert [1, 0] == store.counts(run).n.tolist()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_folder_without_permission_to_write_says_so(path: Path) -> None:
-    """An ordinary user's store in a folder of somebody else."""
+    """A store in a folder of somebody else: an ordinary user's process, or root's without its capabilities."""
     path.chmod(0o444)
     path.parent.chmod(0o555)
     try:
-        with pytest.raises(InfrastructureError, match="make the file and its folder writable"):
-            Store.open(path)
+        lines = _run(OPENS, path, prefix=["setpriv", "--bounding-set=-all", "--inh-caps=-all"])
     finally:
         path.parent.chmod(0o755)
         path.chmod(0o644)
+    expected = f"store {path} is read-only: make the file and its folder writable, or copy them elsewhere"
+    assert [expected] * 2 == lines
     with Store.open(path) as store:
         assert ["first"] == [info.name for info in store.runs()]
 

@@ -155,7 +155,7 @@ def translate(error: BaseException | None, name: str) -> CodejuryError:
                 f"store {name} is not a usable database ({first_line}): move it away or name another"
             )
         case sqlite3.SQLITE_READONLY:
-            said = " is read-only: make the file and its folder writable"
+            said = " is read-only: make the file and its folder writable, or copy them elsewhere"
         case sqlite3.SQLITE_FULL:
             said = ": the disk is full; free some space, then go on with --resume"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
