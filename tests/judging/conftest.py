@@ -8,6 +8,7 @@ import importlib.util
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +27,7 @@ from codejury.model import (
 from codejury.sandbox import describe
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable
 
     from codejury.judging import Profile
 
@@ -96,10 +97,12 @@ async def engine(*, slots: int = 2, limits: Limits = LIMITS, **settings: Any) ->
         await made.__aexit__()
 
 
-async def judge_cases(cases: Iterable[Any], *, slots: int, all_tests: bool = False) -> dict[str, Judged]:
+async def judge_cases(
+    cases: Iterable[Any], *, slots: int, all_tests: bool = False, **settings: Any
+) -> dict[str, Judged]:
     """The verdict on each case, by its name."""
     cases = list(cases)
-    async with engine(slots=slots) as made:
+    async with engine(slots=slots, **settings) as made:
         texts = made.library
         assert isinstance(texts, Texts)
         problems = {case.name: problem_of(case.tests, case.reference) for case in cases}
@@ -153,8 +156,10 @@ def suite() -> Any:
 
 
 @pytest.fixture(scope="session")
-def judged_suites(suite: Any) -> dict[str, Judged]:
-    """Every case of the suites, judged: those that look for leftovers in order on one slot.
+def judged_suites(suite: Any) -> Callable[[str], dict[str, Judged]]:
+    """Every case of the suites, judged, by tier; each tier once, when it is first asked for.
+
+    Those that look for leftovers are judged in order on one slot.
 
     A slot's two pairs of lanes take turns, so these are judged in both ways: each in the lanes of the case before
     it, with a harmless case between them, and in the other lanes.
@@ -164,11 +169,16 @@ def judged_suites(suite: Any) -> dict[str, Judged]:
     others = [case for case in cases if case.point != "leftover"]
     between = [replace(suite.HONEST[0], name=f"between-{i}") for i in range(len(apart))]
 
-    async def run() -> dict[str, Judged]:
-        same = await judge_cases([case for pair in zip(apart, between, strict=True) for case in pair], slots=1)
-        other = await judge_cases(apart, slots=1)
+    async def run(tier: str) -> dict[str, Judged]:
+        pairs = [case for pair in zip(apart, between, strict=True) for case in pair]
+        same = await judge_cases(pairs, slots=1, tier=tier)
+        other = await judge_cases(apart, slots=1, tier=tier)
         as_expected = {case.name: same[case.name].verdict.outcome in case.expect for case in apart}
         found = {name: other[name] if as_expected[name] else same[name] for name in as_expected}
-        return {**await judge_cases(others, slots=4), **found}
+        return {**await judge_cases(others, slots=4, tier=tier), **found}
 
-    return asyncio.run(run())
+    @cache
+    def judged(tier: str) -> dict[str, Judged]:
+        return asyncio.run(run(tier))
+
+    return judged

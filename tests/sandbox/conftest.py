@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import select
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,20 @@ def inside() -> Iterator[Inside]:
 def sandbox_of() -> Any:
     """Open further sandboxes, with settings of their own."""
     return open_sandbox
+
+
+@pytest.fixture(scope="session")
+def inside_module(inside_folder: Path) -> Callable[[str], Any]:
+    """Import one of the files that start a sandbox; they find each other by bare name."""
+
+    def load(name: str) -> Any:
+        sys.path.insert(0, str(inside_folder))
+        try:
+            return importlib.import_module(name)
+        finally:
+            sys.path.remove(str(inside_folder))
+
+    return load
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from codejury.judging import ROLES, Request, Slot
+from codejury.judging import ROLES, Observation, Request, Slot
 from codejury.model import CheckFunction, InfrastructureError, Limits, Outcome, TierUnavailable
 from codejury.sandbox import LaneLostError, Roles, Sandbox, Settings, describe, host
 
@@ -71,7 +71,7 @@ LAYERS = {
     "mount namespaces": ("unshare", "args[0] == NEWNS", 1),
     "tmpfs": ("mount", "args[2] == 'tmpfs'", 1),
     "bind mounts": ("mount", "args[3] & MS_BIND", 1),
-    "read-only root": ("syscall", "args[0] == MOUNT_SETATTR", 1),
+    "read-only root": ("syscall", "args[0] == 'mount_setattr'", 1),
 }
 
 
@@ -93,10 +93,22 @@ def test_missing_layer_is_named(broken: Any, layer: str) -> None:
     assert "\n" not in str(error)
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "layer"), [("landlock.py", "version", "landlock"), ("kernel.py", "known_machine", "seccomp")]
+)
+def test_missing_layer_of_landlock_is_named(broken: Any, file: str, name: str, layer: str) -> None:
+    """An old kernel, one without Landlock, a machine whose calls are not known."""
+    broken(file, f"def {name}(): raise OSError(38, 'not here')")
+    with pytest.raises(TierUnavailable) as caught:
+        start(tier="landlock")
+    assert ("landlock", layer) == (caught.value.tier, caught.value.layer)
+    assert "not here" in caught.value.reason
+
+
 @NEEDS
 def test_old_kernels_remount_without_mount_setattr(broken: Any) -> None:
     """Before Linux 5.12 the root is made read-only mount by mount."""
-    broken("kernel.py", FAILING.format(name="syscall", condition="args[0] == MOUNT_SETATTR", number=38))
+    broken("kernel.py", FAILING.format(name="syscall", condition="args[0] == 'mount_setattr'", number=38))
     try:
         start()
     except TierUnavailable as error:
@@ -128,30 +140,47 @@ def test_role_that_cannot_be_loaded(tmp_path: Path) -> None:
 
 
 @NEEDS
-@pytest.mark.parametrize("name", ["load_seccomp", "prctl"])
-def test_layer_of_a_lane(broken: Any, name: str) -> None:
-    """What a lane cannot have is told when it is asked for, and no program runs without it."""
-    broken("kernel.py", f"def {name}(*args): raise OSError(1, 'no {name} here')")
-    settings = Settings(interpreter=describe(), limits=LIMITS)
+@pytest.mark.parametrize(
+    ("tier", "file", "name"),
+    [
+        ("namespaces", "kernel.py", "load_filter"),
+        ("namespaces", "kernel.py", "prctl"),
+        ("landlock", "kernel.py", "load_filter"),
+        ("landlock", "landlock.py", "restrict"),
+        ("landlock", "landlock.py", "ruleset"),
+        ("landlock", "filters.py", "own_alone"),
+    ],
+)
+def test_layer_of_a_lane(broken: Any, tier: str, file: str, name: str) -> None:
+    """What a lane or child cannot have is told when it is asked for, and no program runs without it."""
+    broken(file, f"def {name}(*args, **_): raise OSError(1, 'no {name} here')")
+    settings = Settings(interpreter=describe(), limits=LIMITS, tier=tier)
 
     async def run() -> None:
         async with Sandbox(settings, ROLES) as sandbox:
             slot = Slot(sandbox, LIMITS)
             request = Request(source="", entry_point="f", tests=CheckFunction(code=""), limits=LIMITS)
             try:
-                await slot.observe(request)
+                observed.append(await slot.observe(request))
             finally:
                 slot.close()
 
-    with pytest.raises(InfrastructureError, match=f"no {name} here|no lanes|the interpreter ended"):
+    observed: list[Observation] = []
+    message = f"no {name} here|no lanes|the interpreter ended"
+    if name == "own_alone":  # of a child: it ends, and nothing passes
         asyncio.run(run())
+        assert {one.outcome for one in observed} <= {Outcome.CRASHED, Outcome.REJECTED_VALUE}
+    else:
+        with pytest.raises(InfrastructureError, match=message):
+            asyncio.run(run())
+        assert not observed
 
 
 def test_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elsewhere there are no namespaces, and nothing is started to find out."""
     monkeypatch.setattr(sys, "platform", "darwin")
     sandbox = Sandbox(Settings(interpreter=describe(), limits=LIMITS), ROLES)
-    with pytest.raises(TierUnavailable, match="exist on Linux alone"):
+    with pytest.raises(TierUnavailable, match="exists on Linux alone"):
         asyncio.run(sandbox.__aenter__())
     assert sandbox.process is None
     asyncio.run(sandbox.__aexit__())

@@ -70,7 +70,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         if os.WIFEXITED(status):
             return Outcome.EARLY_EXIT, f"exit code {os.WEXITSTATUS(status)}"
         number = os.WTERMSIG(status)
-        if number == signal.SIGXCPU or (number == signal.SIGKILL and self.cpu_s > self.request.limits.cpu_total_s):
+        if number in (signal.SIGXCPU, signal.SIGKILL) and self.cpu_s > self.request.limits.cpu_total_s:
             return Outcome.TIMEOUT_CPU, f"more than {self.request.limits.cpu_total_s:g} s of CPU in all"
         if number == signal.SIGKILL and self._large():
             return Outcome.OUT_OF_MEMORY, "killed at the memory limit"

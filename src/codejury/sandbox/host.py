@@ -65,7 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         interpreter: Runs candidates and tests.
         limits: The largest limits of any sample that will run in it.
         packages: Import names of installed packages to show.
-        tier: "namespaces", or "none" for programs of our own on machines that give no tier.
+        tier: "namespaces", "landlock", or "none" for programs of our own on machines that give neither.
         hash_seed: PYTHONHASHSEED of the zygote.
     """
 
@@ -207,10 +207,9 @@ class Sandbox:
 
     def start(self) -> None:
         """Begin to start the zygote, which takes a while; whoever enters the context waits for it."""
-        if self.settings.tier == "namespaces" and not sys.platform.startswith("linux"):
-            raise TierUnavailable(
-                "namespaces", "Linux", "namespaces exist on Linux alone: use a Linux machine or VM"
-            )
+        tier = self.settings.tier
+        if tier != "none" and not sys.platform.startswith("linux"):
+            raise TierUnavailable(tier, "Linux", "it exists on Linux alone: use a Linux machine or VM")
         self._start(self._options())
         for theirs in self._theirs:
             theirs.close()
@@ -260,13 +259,10 @@ class Sandbox:
         return Lane(mine, group)
 
     def _start(self, options: dict[str, object]) -> None:
-        if self.settings.tier == "none":
-            python = [self.settings.interpreter.executable, "-s", "-S", "-B", str(INSIDE / "plain.py")]
-        else:
-            python = [sys.executable, "-I", "-S", str(INSIDE / "boot.py")]
         fds = [theirs.fileno() for theirs in self._theirs]
+        boot = [sys.executable, "-I", "-S", str(INSIDE / "boot.py")]
         self.process = subprocess.Popen(
-            [*python, ",".join(map(str, fds)), json.dumps(options)],
+            [*boot, ",".join(map(str, fds)), json.dumps(options)],
             pass_fds=fds,
             env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(self.settings.hash_seed)},
             stdin=subprocess.DEVNULL,
@@ -277,14 +273,17 @@ class Sandbox:
     def _options(self) -> dict[str, object]:
         limits = self.settings.limits
         packages = self.settings.interpreter.find_packages(self.settings.packages)
-        isolated = self.settings.tier != "none"
+        tier = self.settings.tier
+        ids = _spare_ids() if tier != "none" else None
+        if tier == "landlock" and not _open_to_others(self.settings.interpreter, packages):
+            ids = None  # another user could not read them: there are no mounts to show them by
         counted = bool(self.groups.bases)
         return {
-            "isolated": isolated,
-            "ids": _spare_ids() if isolated else None,
+            "tier": tier,
+            "ids": ids,
             "python": msgspec.to_builtins(self.settings.interpreter),
             "packages": packages,
-            "search": (["/packages"] if isolated else sorted({str(Path(p).parent) for p in packages})),
+            "search": ["/packages"] if tier == "namespaces" else sorted({str(Path(p).parent) for p in packages}),
             "folder": str(INSIDE),
             "files": list(self.roles.files),
             "roles": self.roles.modules,
@@ -294,16 +293,16 @@ class Sandbox:
             "limits": {
                 "file_bytes": limits.file_bytes,
                 "address_bytes": limits.memory_bytes + (256 * MIB if counted else 64 * MIB),
-                "processes": _process_limit(limits, counted=counted, isolated=isolated),
+                "processes": _process_limit(limits, tier, counted=counted, own_ids=ids is not None),
                 "cpu_seconds": int(limits.cpu_total_s) + 2,
             },
         }
 
 
-def _process_limit(limits: Limits, *, counted: bool, isolated: bool) -> int:
+def _process_limit(limits: Limits, tier: str, *, counted: bool, own_ids: bool) -> int:
     """RLIMIT_NPROC; 0 for none. Kernels before 5.14 count a user's processes over all namespaces."""
     release = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
-    if not isolated or (release < (5, 14) and not _spare_ids()):
+    if tier == "none" or (not own_ids and (tier == "landlock" or release < (5, 14))):
         return 0
     return limits.processes + 2 + (2 if counted else 0)  # an ordinary user's lane counts with its two processes
 
@@ -319,6 +318,15 @@ def _spare_ids() -> list[int] | None:
             if int(count) >= 2 * UIDS:
                 return [min(FIRST_UID, end - UIDS), UIDS]
     return None
+
+
+def _open_to_others(interpreter: Interpreter, packages: list[str]) -> bool:
+    """Whether any user may read the interpreter and the packages."""
+    places = [Path(path).resolve() for path in (interpreter.executable, *interpreter.trees, *packages)]
+    folders = {folder for place in places for folder in place.parents}
+    return all(folder.stat().st_mode & 0o001 for folder in folders) and all(
+        place.stat().st_mode & 0o004 for place in places
+    )
 
 
 async def readable(fd: int, seconds: float | None) -> bool:

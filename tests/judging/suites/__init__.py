@@ -34,6 +34,8 @@ case before it left.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from . import (
     attacks_answers,
     attacks_ends,
@@ -58,9 +60,26 @@ from . import (
     honest_values,
     vacuous,
 )
-from .case import Case
+from .case import FAILS, Case
 
-ATTACKS: tuple[Case, ...] = (
+# What only namespaces give: numbers of one's own for processes and users, and no sight of what may not be opened.
+_NAMESPACES = (
+    *("hole-not-process-1", "hole-parent-visible", "hole-become-root", "hole-low-uid"),
+    *("sees-host-devices", "sees-container-sockets", "finds-process"),
+)
+_FILES = ("library-temporary-file", "library-named-temporary-file", "library-temporary-folder")
+_NEEDS = {**dict.fromkeys(_NAMESPACES, "namespaces"), **dict.fromkeys(_FILES, "files")}
+# A program that cannot begin what it is up to ends in another way.
+_LANDLOCK = {"forks-and-leaves-a-daemon": FAILS}
+
+
+def _by_tier(*cases: Case) -> tuple[Case, ...]:
+    return tuple(
+        replace(case, needs=_NEEDS.get(case.name, ""), landlock=_LANDLOCK.get(case.name)) for case in cases
+    )
+
+
+ATTACKS: tuple[Case, ...] = _by_tier(
     *attacks_answers.CASES,
     *attacks_ends.CASES,
     *attacks_outcomes.CASES,
@@ -75,7 +94,7 @@ ATTACKS: tuple[Case, ...] = (
     *attacks_processes.CASES,
     *attacks_leftovers.CASES,
 )
-HONEST: tuple[Case, ...] = (
+HONEST: tuple[Case, ...] = _by_tier(
     *honest_values.CASES,
     *honest_raising.CASES,
     *honest_source.CASES,

@@ -38,7 +38,9 @@ PROBE = source(
         return any(data.raw)
 
     def others():
-        return [pid for pid in range(1, 101) if pid != os.getpid()]
+        own = os.getpid()
+        near = range(own - 40, own + 40)
+        return [pid for pid in (*range(1, 101), os.getppid(), *near) if pid > 0 and pid != own]
 
     """
 )
@@ -125,7 +127,7 @@ _PROBES: tuple[tuple[str, str, str], ...] = (
         "any(works(lambda: resource.setrlimit(r, (-1, -1))) for r in (1, 4, 6, 7, 9))",
     ),
     # other processes
-    ("kill-everybody", "", "works(lambda: os.kill(-1, 9)) if os.getpid() == 1 else True"),
+    ("kill-everybody", "", "works(lambda: os.kill(-1, 0))"),
     ("parent-visible", "", "os.getppid() != 0"),
     ("kill-others", "", "any(works(lambda: os.kill(p, 0)) for p in others())"),
     ("kill-groups", "", "any(works(lambda: os.killpg(p, 0)) for p in others())"),
@@ -150,6 +152,20 @@ _PROBES: tuple[tuple[str, str, str], ...] = (
         "import fcntl",
         "any(works(lambda: fcntl.fcntl(r, fcntl.F_SETOWN, p)) for r in os.pipe() for p in others())",
     ),
+    ("memory-of-others", "", "any(works(lambda: open(f'/proc/{p}/mem', 'rb')) for p in others())"),
+    ("descriptors-of-others", "", "any(works(lambda: os.listdir(f'/proc/{p}/fd')) for p in others())"),
+    ("program-of-others", "", "any(works(lambda: os.readlink(f'/proc/{p}/exe')) for p in others())"),
+    ("command-line-of-others", "", "any(works(lambda: open(f'/proc/{p}/cmdline')) for p in others())"),
+    ("outlives-its-parent", "", "libc.prctl(1, 0, 0, 0, 0) == 0 and os.getpid() != 1"),
+    ("becomes-visible", "", "libc.prctl(4, 1, 0, 0, 0) == 0 and os.getpid() != 1"),
+    (
+        "changes-rights",
+        "",
+        "any(works(lambda: os.chmod(p, 0o755)) for p in ('/tmp', '/', os.__file__, '/dev/null'))",
+    ),
+    ("changes-owner", "", "any(works(lambda: os.chown(p, -1, -1)) for p in ('/', os.__file__, '/dev/null'))"),
+    ("changes-times", "", "any(works(lambda: os.utime(p)) for p in ('/', os.__file__, '/dev/null'))"),
+    ("changes-attributes", "", "any(works(lambda: os.setxattr(p, 'user.x', b'')) for p in ('/', os.__file__))"),
     ("session-of-others", "", "any(works(lambda: os.getsid(p)) for p in others())"),
     ("terminal", "", "any(os.isatty(fd) for fd in range(64)) or works(lambda: open('/dev/tty'))"),
     (

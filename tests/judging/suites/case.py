@@ -54,6 +54,9 @@ class Case:
         reference: A whole program that is a right answer to the same tests.
         expect: The outcomes that are right.
         note: Why the case is here, where its name does not say it.
+        needs: What the case is about, where not every tier has it: "namespaces" for a property that only they
+            give, "files" for a folder to write to.
+        landlock: The outcomes that are right in the tier "landlock", where they are others.
     """
 
     name: str
@@ -63,6 +66,8 @@ class Case:
     reference: str
     expect: Outcomes
     note: str = ""
+    needs: str = ""
+    landlock: Outcomes | None = None
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From an ordinary process to an isolated zygote. Started by exec: it never held a problem or a program.
 
     keeper    stays outside: writes the id maps, waits for the end, removes the cgroups of the zygote
-    builder   the read-only root and the namespaces
+    builder   the read-only root and the namespaces; without namespaces, what Landlock will let a lane read
     zygote    pid 1 of its pid namespace: the user's interpreter, started by exec in the new root
 
 Run as `python -I -S boot.py CONTROL_FDS OPTIONS`: descriptors with commas, one a role, and JSON. What goes wrong
@@ -19,6 +19,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import kernel
+import landlock
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEVICES = ("null", "zero", "full", "random", "urandom")
-SYSTEM = ("/bin", "/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/bin")
+LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
+SYSTEM = (*LIBRARIES, "/bin", "/usr/bin", "/usr/libexec")
 FILES = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -39,6 +41,7 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
 }
+OURS = ("calls.py", "filters.py", "kernel.py", "landlock.py", "zygote.py")  # the files of a zygote
 MASKED = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages", "local/lib/python3*/dist-packages")
 # Flags of a mount as statvfs gives them, and as mount takes them: what a parent namespace has locked must be
 # said again at each remount.
@@ -55,6 +58,8 @@ class LayerError(Exception):
 def main(controls: list[int], options: dict[str, Any]) -> None:
     """The keeper: see the module's docstring."""
     os.umask(0o022)
+    build = {"namespaces": build_namespaces, "landlock": build_domain, "none": build_nothing}[options["tier"]]
+    options["links"] = f"/tmp/codejury-{os.getpid()}-{os.urandom(4).hex()}"  # noqa: S108 - made for us alone
     to_keeper, to_builder = os.pipe(), os.pipe()
     builder = os.fork()
     if builder == 0:
@@ -81,6 +86,7 @@ def main(controls: list[int], options: dict[str, Any]) -> None:
     os.waitpid(builder, 0)
     for path in options["cgroups"]:
         remove_cgroup(path)
+    remove_links(options["links"])
 
 
 def map_ids(pid: int, ids: list[int] | None) -> None:
@@ -107,7 +113,17 @@ def remove_cgroup(path: str) -> None:
             return
 
 
-def build(controls: list[int], options: dict[str, Any], to_keeper: int, from_keeper: int) -> None:
+def remove_links(folder: str) -> None:
+    """Remove a folder of links, if it was made."""
+    try:
+        for name in os.listdir(folder):
+            os.unlink(f"{folder}/{name}")
+        os.rmdir(folder)
+    except FileNotFoundError:
+        pass
+
+
+def build_namespaces(controls: list[int], options: dict[str, Any], to_keeper: int, from_keeper: int) -> None:
     """Root, namespaces, zygote. As root the root is built first, since an unmapped root may not read all paths."""
     privileged = bool(options["ids"])
     flags = kernel.NEWUSER | kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS
@@ -134,22 +150,59 @@ def build(controls: list[int], options: dict[str, Any], to_keeper: int, from_kee
         os.waitpid(zygote, 0)
         os._exit(0)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
+    start_zygote(controls, options, "/judge/zygote.py")
+
+
+def build_domain(controls: list[int], options: dict[str, Any], _to_keeper: int, _from_keeper: int) -> None:
+    """What lanes may read, and the zygote, which is not restricted itself: nobody's program runs in it."""
+    layer("seccomp", kernel.known_machine)
+    layer("landlock", landlock.version)
+    options["allowed"] = readable(options)
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
+    build_nothing(controls, options)
+
+
+def build_nothing(controls: list[int], options: dict[str, Any], *_: int) -> None:
+    """A zygote in the host's own tree of files, as this user."""
+    start_zygote(controls, options, os.path.join(options["folder"], "plain.py"))
+
+
+def readable(options: dict[str, Any]) -> dict[str, int]:
+    """Path -> accesses: libraries, the interpreter but for installed packages, those that are allowed, devices."""
+    python = options["python"]
+    look = landlock.READ_FILE | landlock.READ_DIR
+    hidden = {os.path.realpath(path) for path in python["masks"]}
+    for prefix in ("/usr", "/usr/local", *python["prefixes"]):
+        for pattern in MASKED:
+            hidden.update(os.path.realpath(path) for path in glob.glob(f"{prefix}/{pattern}"))
+    trees = {os.path.realpath(tree) for tree in (*LIBRARIES, *python["trees"]) if os.path.isdir(tree)}
+    trees = {tree for tree in trees if os.path.basename(tree) != "bin"}  # nothing is executed
+    allowed = {path: look for tree in trees for path in landlock.around(tree, hidden)}
+    if options["packages"]:
+        os.mkdir(options["links"], 0o755)
+        for path in options["packages"]:
+            os.symlink(path, f"{options['links']}/{os.path.basename(path)}")
+        options["search"] = [options["links"]]
+        allowed.update(dict.fromkeys([options["links"], *map(os.path.realpath, options["packages"])], look))
+    allowed.update(dict.fromkeys((*FILES, *(f"/dev/{name}" for name in DEVICES)), look))
+    allowed["/dev/null"] = landlock.READ_FILE | landlock.WRITE_FILE
+    return allowed
+
+
+def start_zygote(controls: list[int], options: dict[str, Any], script: str) -> None:
+    """Become the zygote: exec the user's interpreter with the control sockets as descriptors 3 and on."""
+    options["cgroups"] = []  # the keeper's alone, and too long for an argument
     os.setsid()
     null = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
-    start_zygote(controls, options, "/judge")
-
-
-def start_zygote(controls: list[int], options: dict[str, Any], folder: str) -> None:
-    """Become the zygote: exec the user's interpreter with the control sockets as descriptors 3 and on."""
     kept = [os.dup(fd) for fd in (*controls, options.get("proc")) if fd is not None]
     for number, fd in enumerate(kept, 3):
         os.dup2(fd, number)
     os.closerange(3 + len(kept), 4096)
     controls[:] = range(3, 3 + len(controls))  # what goes wrong from here on is still said there
     python = options["python"]["executable"]
-    arguments = [python, "-s", "-S", "-B", f"{folder}/zygote.py", json.dumps(options)]
+    arguments = [python, "-s", "-S", "-B", script, json.dumps(options)]
     environment = {**ENVIRONMENT, "PYTHONHASHSEED": str(options["hash_seed"])}
     layer("interpreter", os.execve, python, arguments, environment)
 
@@ -181,7 +234,7 @@ def build_root(options: dict[str, Any]) -> None:
         for place in ("/sys", "/mnt", "/media", "/srv", "/tmp")  # noqa: S108 - covered, not used
         if os.path.isdir(place) and not any(t.startswith(place + "/") for t in [*trees, *options["packages"]])
     )
-    files = {name: read(os.path.join(options["folder"], name)) for name in ("kernel.py", "zygote.py")}
+    files = {name: read(os.path.join(options["folder"], name)) for name in OURS}
     files.update({os.path.basename(path): read(path) for path in options["files"]})
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     layer("tmpfs", kernel.mount, "tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=4m,mode=755")
@@ -200,7 +253,7 @@ def build_root(options: dict[str, Any]) -> None:
     os.symlink("/tmp", root + "/dev/shm")  # noqa: S108 - the sandbox's own
     os.symlink("/proc/self/fd", root + "/dev/fd")
     os.chdir(root)
-    kernel.syscall(155, b".", b"old")  # pivot_root
+    kernel.syscall("pivot_root", b".", b"old")
     os.chdir("/")
     keep_proc(options)
     kernel.umount("/old", kernel.MNT_DETACH)
@@ -245,7 +298,7 @@ def remount(target: str, flags: int) -> None:
     attributes = (flags & (kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)) | kernel.MS_NOSUID
     try:
         data = attributes.to_bytes(8, "little") + bytes(24)
-        kernel.syscall(kernel.MOUNT_SETATTR, kernel.AT_FDCWD, target.encode(), kernel.AT_RECURSIVE, data, 32)
+        kernel.syscall("mount_setattr", kernel.AT_FDCWD, target.encode(), kernel.AT_RECURSIVE, data, 32)
     except OSError as error:
         if error.errno != errno.ENOSYS:
             raise LayerError("read-only root", error) from error

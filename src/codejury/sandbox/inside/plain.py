@@ -1,6 +1,6 @@
-"""A zygote without isolation, for programs of codejury's own on machines that give no tier.
+"""A zygote in the host's own tree of files: tier "landlock", and "none", which is for programs of codejury's own.
 
-Run as `python -s -S plain.py CONTROL_FDS OPTIONS`.
+Run as `python -s -S -B plain.py OPTIONS`, with the control sockets as descriptors 3 and on.
 """
 
 from __future__ import annotations
@@ -12,13 +12,9 @@ import sys
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 if __name__ == "__main__":
-    options = json.loads(sys.argv[2])
+    options = json.loads(sys.argv[1])
     sys.path.insert(0, FOLDER)
     sys.path[:0] = sorted({os.path.dirname(path) for path in options["files"]})
-    kept = [os.dup(int(fd)) for fd in sys.argv[1].split(",")]
-    for number, fd in enumerate(kept, 3):
-        os.dup2(fd, number)
-    os.closerange(3 + len(kept), 4096)
     import zygote
 
     zygote.main(options)

@@ -6,6 +6,9 @@
             forks children, one at a time
     child   pid 1 of its own pid namespace, no capabilities: plays its role once and exits
 
+Without namespaces (tier "landlock") a lane has own cgroups where there are any, a Landlock domain in which it can
+read the interpreter alone, and a list of the system calls that it may make; its child is one process without /tmp.
+
 A lane says of each child, on its control socket: `new`, with the descriptors of a pidfd and of the channel's ends;
 then, when every process of the child is gone, how it ended, as `status user_us system_us peak_kib`.
 
@@ -24,7 +27,9 @@ import json
 import resource
 import signal
 
+import filters
 import kernel
+import landlock
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -46,12 +51,16 @@ if TYPE_CHECKING:
 
 
 CONTROL = 3  # of the first role; those of the others follow, then, for an ordinary user, /proc
+OURS = ("calls.py", "filters.py", "kernel.py", "landlock.py")
 TMP = "/tmp"  # noqa: S108 - the sandbox's own
 
 
 def main(options: dict[str, Any]) -> None:
     """Import what is preloaded and become the zygotes of all roles."""
     preload(options["preload"])
+    if options["tier"] == "landlock":
+        options["abi"] = min(landlock.version(), landlock.LATEST)
+        options["ruleset"] = landlock.ruleset(options["abi"], options["allowed"])
     roles = [__import__(module) for module in options["roles"].values()]
     own = {os.path.dirname(path) for path in (os.path.abspath(__file__), *options["files"])}
     sys.path[:] = [folder for folder in sys.path if folder not in own] + options["search"]
@@ -78,7 +87,7 @@ def preload(names: list[str]) -> None:
 def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
     """One lane for each message that brings a control socket; the end of the host is the end."""
     role.warm_up()
-    for path in (*options["files"], kernel.__file__):  # nobody's import finds ours
+    for path in (*options["files"], *OURS):  # nobody's import finds ours
         sys.modules.pop(os.path.basename(path).partition(".")[0], None)
     gc.collect()
     gc.freeze()
@@ -126,20 +135,24 @@ def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) ->
     for fd in fds[1:]:
         os.write(fd, b"0")
         os.close(fd)
-    if options["isolated"]:
+    tier = options["tier"]
+    if tier == "namespaces":
         leave_namespaces(options, role, uid, fds[0])
+    elif tier == "landlock":
+        enter_domain(options, uid)
     os.dup2(fds[0], CONTROL, inheritable=False)
     keep = CONTROL + 1
-    if options["isolated"]:
+    if tier == "namespaces":
         os.dup2(os.pidfd_open(os.getpid()), keep, inheritable=False)
         keep += 1
     os.closerange(keep, 4096)
-    if os.path.isdir(TMP):
-        os.chdir(TMP)
+    os.chdir(TMP if tier != "landlock" and os.path.isdir(TMP) else "/")
     limit(options["limits"])
-    if options["isolated"]:
+    if tier == "namespaces":
         drop_bounding_set()
-        kernel.load_seccomp()
+        kernel.load_filter(filters.deny_list(kernel.known_machine()))
+    elif tier == "landlock":
+        kernel.load_filter(filters.allow_list(kernel.known_machine(), truncate=options["abi"] < 3))
     gc.collect()
     gc.freeze()
     serve(options, role, uid, keep)
@@ -166,8 +179,34 @@ def leave_namespaces(options: dict[str, Any], role: Role, uid: int, control: int
         kernel.mount("tmpfs", TMP, "tmpfs", flags, size)
 
 
+def enter_domain(options: dict[str, Any], uid: int) -> None:
+    """Go on as an own user where there are ids to spare, without capabilities, within the Landlock domain."""
+    drop_bounding_set()
+    if options["ids"]:
+        own = options["ids"][0] + uid
+        os.setgroups([])
+        os.setresgid(own, own, own)
+        os.setresuid(own, own, own)
+    else:
+        kernel.drop_capabilities()
+    hide()
+    landlock.restrict(options["abi"], options["ruleset"])
+
+
+def hide() -> None:
+    """End with the parent, whoever it is now; and let no process of this user look into this one."""
+    parent = os.getppid()
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+    if os.getppid() != parent:
+        os._exit(70)
+
+
 def drop_bounding_set() -> None:
-    """Drop the capability bounding set: no program that a child starts can gain a capability."""
+    """Drop the capability bounding set: no program that a child starts can gain a capability.
+
+    An ordinary user cannot, and has none to gain: no_new_privs keeps it so.
+    """
     for capability in range(64):
         try:
             kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
@@ -176,12 +215,13 @@ def drop_bounding_set() -> None:
 
 
 def limit(limits: dict[str, int]) -> None:
-    """The limits that do not change from sample to sample."""
+    """The limits that do not change from sample to sample, and that the lane can have as well."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     set_limit("CORE", 0)
     set_limit("MEMLOCK", 0)
     set_limit("MSGQUEUE", 0)
     set_limit("SIGPENDING", 64)
-    set_limit("NOFILE", 256)
     set_limit("FSIZE", limits["file_bytes"])
     set_limit("AS", limits["address_bytes"])
 
@@ -198,10 +238,11 @@ def set_limit(name: str, value: int) -> None:
 def serve(options: dict[str, Any], role: Role, uid: int, first_free: int) -> NoReturn:
     """Fork children for ever, one at a time; each one's end makes place for the next."""
     control = _socket.socket(fileno=CONTROL)
-    clean = free_space() if role.WRITES and options["isolated"] else None
+    namespaces = options["tier"] == "namespaces"
+    clean = free_space() if role.WRITES and namespaces else None
     while True:
         mine, theirs = role.channel()
-        if options["isolated"]:
+        if namespaces:
             kernel.unshare(kernel.NEWPID)
         pid = os.fork()
         if pid == 0:
@@ -209,7 +250,7 @@ def serve(options: dict[str, Any], role: Role, uid: int, first_free: int) -> NoR
                 become_child(options, role, uid, mine, first_free)
             finally:
                 os._exit(71)
-        if options["isolated"]:
+        if namespaces:
             kernel.setns(CONTROL + 1, kernel.NEWPID)
         pidfd = os.pidfd_open(pid)
         data = b"".join(fd.to_bytes(4, "little") for fd in (pidfd, *theirs))
@@ -267,15 +308,19 @@ def become_child(options: dict[str, Any], role: Role, uid: int, channel: tuple[i
         numbers.append(CONTROL + position)
     os.closerange(CONTROL + len(channel), max(first_free, 256))
     limits = options["limits"]
+    set_limit("NOFILE", 256)  # not in the lane: the kernel lets a sender have as many descriptors under way
     resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_seconds"], limits["cpu_seconds"] + 1))
     if limits["processes"]:  # here and not in the lane, whose user has the zygote and all lanes
         set_limit("NPROC", limits["processes"])
-    if options["isolated"]:
+    if options["tier"] == "namespaces":
         if options["ids"]:  # leaving root drops every capability, and no_new_privs keeps them dropped
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
         else:
             kernel.drop_capabilities()
+    elif options["tier"] == "landlock":
+        hide()
+        kernel.load_filter(filters.own_alone(kernel.known_machine(), os.getpid()))
     role.play(*numbers)
 
 
