@@ -40,6 +40,8 @@ FROM_THE_PAPER = {
 }
 INTERPRETING = {"eval", "exec", "open", "getattr", "os", "sys", "subprocess", "pickle", "compile", "__import__"}
 
+CLASSES = [problem for problem in PROBLEMS if "class" in problem.tags]
+
 each_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.id)
 
 
@@ -47,6 +49,17 @@ def source_of_tests(problem: Problem) -> str:
     """The source of a problem's tests."""
     assert isinstance(problem.tests, CheckFunction)
     return problem.tests.code
+
+
+def definition(source: str) -> ast.FunctionDef | ast.ClassDef:
+    """The one function or class that a source defines."""
+    (found,) = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return found
+
+
+def methods(problem: Problem) -> list[str]:
+    """The methods of a reference that is a class."""
+    return [node.name for node in definition(problem.reference or "").body if isinstance(node, ast.FunctionDef)]
 
 
 def error_of(problem: Problem, program: str) -> BaseException | None:
@@ -92,8 +105,15 @@ def test_problems_of_the_paper_are_tagged() -> None:
 
 @each_problem
 def test_facts(problem: Problem) -> None:
-    """Each problem has tags, a licence and a date, and is named like its entry point."""
-    assert problem.id == f"starter/{problem.entry_point}"
+    """Each problem has tags, a licence and a date, and is named like its entry point; a class is tagged as one."""
+    entry_point = problem.id.removeprefix("starter/")
+    is_class = isinstance(definition(problem.prompt), ast.ClassDef)
+
+    if is_class:
+        assert problem.entry_point.lower() == entry_point.replace("_", "")
+    else:
+        assert problem.entry_point == entry_point
+    assert is_class == ("class" in problem.tags)
     assert problem.licence == "Apache-2.0"
     assert problem.created == "2026-11-30"
     assert len(problem.tags) >= 2
@@ -102,13 +122,18 @@ def test_facts(problem: Problem) -> None:
 
 @each_problem
 def test_prompt_is_a_signature_with_a_contract(problem: Problem) -> None:
-    """The prompt alone is a function with annotations and a docstring that shows an example."""
-    (function,) = [node for node in ast.parse(problem.prompt).body if isinstance(node, ast.FunctionDef)]
+    """The prompt alone is a function with annotations, or the head of a class, and a docstring with an example."""
+    asked = definition(problem.prompt)
+    contract = ast.get_docstring(asked) or ""
 
-    assert function.name == problem.entry_point
-    assert ">>>" in (ast.get_docstring(function) or "")
-    assert function.returns is not None
-    assert all(argument.annotation for argument in function.args.args)
+    assert asked.name == problem.entry_point
+    assert ">>>" in contract
+    if isinstance(asked, ast.FunctionDef):
+        assert asked.returns is not None
+        assert all(argument.annotation for argument in asked.args.args)
+    else:
+        assert len(asked.body) == 1
+        assert all(f"{name}(" in contract for name in methods(problem) if not name.startswith("_"))
 
 
 @each_problem
@@ -140,6 +165,20 @@ def test_constant_answers_fail(problem: Problem, body: str) -> None:
     program = f"def {problem.entry_point}(first=None, *args, **kwargs):\n    {body}\n"
 
     assert error_of(problem, program) is not None
+
+
+@pytest.mark.parametrize("problem", CLASSES, ids=lambda problem: problem.id)
+@pytest.mark.parametrize("body", ["pass", "return 0", "return True", "return []", "return ''", "return first"])
+def test_classes_of_constant_methods_fail(problem: Problem, body: str) -> None:
+    """Neither does a class that can be made and has all the methods."""
+    head = f"class {problem.entry_point}:\n    def __init__(self, *args, **kwargs):\n        pass\n"
+    answers = [
+        f"    def {name}(self, first=None, *args, **kwargs):\n        {body}\n"
+        for name in methods(problem)
+        if name != "__init__"
+    ]
+
+    assert error_of(problem, head + "".join(answers)) is not None
 
 
 @each_problem
