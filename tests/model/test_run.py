@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from codejury.model import Limits, Machine, Manifest, ProblemSetInfo, SamplesInfo, Timing
+from codejury.model import Limits, Machine, Manifest, PartInfo, ProblemSetInfo, SamplesInfo, Selection, Timing
 
 if TYPE_CHECKING:
     import pytest
@@ -54,3 +54,23 @@ def test_throughput() -> None:
     """Samples a second; 0 where nothing was timed."""
     assert 2.5 == Timing(wall_s=4, samples=10).samples_per_s
     assert 0.0 == Timing().samples_per_s
+
+
+def test_pooled_runs_have_no_file_of_their_own() -> None:
+    """Shards of one file that were merged have it; runs that were pooled have several."""
+    parts = tuple(
+        PartInfo(run=name, created="c", samples=SamplesInfo(file="s.jsonl", sha256=name)) for name in ("a", "b")
+    )
+    merged = Manifest(run="r", created="c", problem_set=INFO, parts=parts)
+    assert merged.pooled
+    assert not msgspec.structs.replace(merged, samples=parts[0].samples).pooled
+    assert not Manifest(run="r", created="c", problem_set=INFO).pooled
+
+
+def test_selection_survives_json() -> None:
+    """Within its manifest."""
+    selection = Selection(
+        ids=("a", "b"), limit=2, shards=(1,), of=2, chosen=2, chosen_hash="c", set_problems=9, set_hash="s"
+    )
+    manifest = Manifest(run="r", created="c", problem_set=INFO, selection=selection)
+    assert manifest == msgspec.json.decode(msgspec.json.encode(manifest), type=Manifest)
