@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Start = Callable[[list[str]], "Controller"]
 
-LONG_S = 180.0
+LONG_S = 60.0
 """Longer than anything here takes; only a test that fails waits for so long."""
 
 VOLUME_MIB = 64
@@ -121,6 +121,7 @@ class Controller:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", COMMAND, str(self.counter), *arguments],
                 cwd=folder,
+                env={**os.environ, "PYTHONFAULTHANDLER": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -144,12 +145,13 @@ class Controller:
         """Whether it has not ended."""
         return self.process.poll() is None
 
-    def catches(self, number: signal.Signals) -> bool:
-        """Whether it has a handler for a signal by now; until then, it is an interpreter that starts."""
+    @property
+    def listens(self) -> bool:
+        """Whether it has its handlers of signals by now; until then, it is an interpreter that starts."""
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").splitlines():
                 if line.startswith("SigCgt:"):
-                    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+                    return bool(int(line.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
         return False
 
     def signal(self, number: signal.Signals) -> None:
@@ -157,8 +159,12 @@ class Controller:
         self.process.send_signal(number)
 
     def wait(self) -> tuple[int, str]:
-        """Exit code and standard error of a process that ends by itself."""
-        code = self.process.wait(LONG_S)
+        """Exit code and standard error of a process that ends by itself; one that hangs tells where."""
+        try:
+            code = self.process.wait(LONG_S)
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGABRT)
+            code = self.process.wait()
         return code, self.errors.read_text(encoding="utf-8", errors="replace")
 
     def kill(self) -> None:
