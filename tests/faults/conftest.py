@@ -192,14 +192,13 @@ class Controller:
         return found + [f"mount {mount}" for mount in mounts() - self.mounts]
 
     def freeze(self) -> None:
-        """Stop it and all its descendants, as pausing a container does."""
-        self.signal(signal.SIGSTOP)
+        """Stop all its descendants and then itself, as pausing a container does: samples stay under way."""
+        going: list[int] = []
         for _ in range(200):
             now = processes()
-            going = [
-                pid for pid in (self.pid, *descendants(self.pid)) if now.get(pid, (0, "Z", 0))[1] not in "TtZX"
-            ]
-            if not going:
+            family = [pid for pid in descendants(self.pid) if pid in now]
+            going = [pid for pid in family if now[pid][1] not in "TtZX"] or [self.pid]
+            if now.get(self.pid, (0, "Z", 0))[1] in "TtZX":
                 return
             for pid in going:
                 _send(pid, signal.SIGSTOP)

@@ -124,7 +124,7 @@ def schedule(rng: random.Random, kinds: dict[str, int], total: int) -> list[Even
             name,
             at,
             rng.choice((0.0, rng.uniform(0.0, 0.3), rng.uniform(0.0, 2.0))),
-            rng.choice((rng.uniform(0.05, 1.0), rng.uniform(WALL_S, WALL_S + 1.5))),
+            rng.choice((rng.uniform(0.05, 1.0), rng.uniform(WALL_S + 0.5, WALL_S + 1.5))),
         )
         for name, at in zip(names, places, strict=True)
     ]
@@ -346,7 +346,7 @@ def compare(
     return campaign
 
 
-@pytest.mark.parametrize("seed", [1])
+@pytest.mark.parametrize("seed", [4])
 def test_a_few_faults(controller: Start, volume: Volume, tmp_path: Path, seed: int) -> None:
     """One fault of most kinds over a short run."""
     special = {"exits": 2, "spins": 1, "is slow": 4}
