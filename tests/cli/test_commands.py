@@ -412,4 +412,5 @@ def test_lists_of_packages_and_limits_reach_the_check(
     assert 0 == codejury(*CHECK, *options.split()).code
     limits = seen.pop("limits")
     assert (2.0, 2.0, 64 << 20) == (limits.cpu_s, limits.cpu_total_s, limits.memory_bytes)
+    assert "auto" == seen.pop("tier")
     assert {"packages": ("numpy", "scipy"), "slots": 3, "python": "/usr/bin/python3"} == seen

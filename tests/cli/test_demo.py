@@ -82,10 +82,10 @@ def test_missing_isolation_is_told_first() -> None:
 def test_demo_without_a_tier(codejury: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The command on a machine that gives no isolation; its runs can be kept, and once."""
 
-    async def missing() -> str:
-        return MISSING
+    async def missing() -> tuple[str, str]:
+        return "none", MISSING
 
-    monkeypatch.setattr(importlib.import_module("codejury.pipeline.demo"), "_missing_layer", missing)
+    monkeypatch.setattr(importlib.import_module("codejury.pipeline.demo"), "_tier", missing)
     monkeypatch.setattr(contestants, "contestants", lambda: ["synthetic-steady"])  # the one that never hangs
     ended = codejury("demo", "--keep", "demo.db")
     assert (0, "") == (ended.code, ended.err)

@@ -56,6 +56,8 @@ def _default(option: Any) -> str:
         return option.show_default
     if option.is_flag:
         return "off"
+    if isinstance(option.default, str):
+        return option.default
     return "none" if option.default is None else f"{option.default:g}"
 
 

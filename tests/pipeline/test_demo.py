@@ -52,10 +52,10 @@ def test_demo_judges_the_contestants(store: Store, heard: Any) -> None:
 def test_demo_runs_without_a_tier(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its samples are ours: the same figures, and the result names the missing layer."""
 
-    async def missing() -> str:
-        return MISSING
+    async def missing() -> tuple[str, str]:
+        return "none", MISSING
 
-    monkeypatch.setattr(importlib.import_module("codejury.pipeline.demo"), "_missing_layer", missing)
+    monkeypatch.setattr(importlib.import_module("codejury.pipeline.demo"), "_tier", missing)
     result = asyncio.run(demo(store))
     assert MISSING == result.missing_layer
     assert _labels() == _right(result)
@@ -76,4 +76,4 @@ async def test_missing_layer_is_the_sandbox_s_word(monkeypatch: pytest.MonkeyPat
             raise TierUnavailable("namespaces", "user namespaces", "the kernel refuses them")
 
     monkeypatch.setattr(module, "Sandbox", NoTier)
-    assert MISSING == await module._missing_layer()
+    assert ("none", MISSING) == await module._tier()

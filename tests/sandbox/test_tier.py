@@ -267,7 +267,7 @@ def test_groups_are_removed_by_the_keeper(boot: Any, tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone has spare ids")
 def test_spare_ids_of_root() -> None:
     """As many as there are lanes, within what this namespace maps."""
-    ids = host._spare_ids()
+    ids = host.spare_ids()
     if ids is None:
         pytest.skip("this user namespace maps too few ids")
     first, count = ids
@@ -291,10 +291,10 @@ def test_spare_ids_by_map(text: str, expected: Any, monkeypatch: pytest.MonkeyPa
     (tmp_path / "map").write_text(text, encoding="ascii")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(host, "Path", lambda _: tmp_path / "map")
-    assert expected == host._spare_ids()
+    assert expected == host.spare_ids()
 
 
 def test_ordinary_users_have_no_spare_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """They have their own."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert host._spare_ids() is None
+    assert host.spare_ids() is None

@@ -27,6 +27,8 @@ from codejury.cli.main import (
     QuietOption,
     SlotsOption,
     StoreOption,
+    Tier,
+    TierOption,
     app,
 )
 from codejury.model.errors import UsageError
@@ -90,6 +92,7 @@ def judge(
     slots: SlotsOption = None,
     python: PythonOption = None,
     packages: PackagesOption = "",
+    tier: TierOption = Tier.AUTO,
     level: LevelOption = 0.95,
     store: StoreOption = None,
     json: JsonOption = None,
@@ -107,6 +110,7 @@ def judge(
         slots=slots,
         python=python,
         packages=names_of(packages),
+        tier=tier,
         all_tests=all_tests,
         ks=ks_of(k),
         drop_short=drop_short,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import signal
 import sys
@@ -59,6 +60,17 @@ PythonOption = Annotated[
 PackagesOption = Annotated[
     str, typer.Option(help="Installed packages that programs may import, as numpy,scipy.", show_default="none")
 ]
+
+
+class Tier(enum.StrEnum):
+    """Isolation tiers that can be asked for."""
+
+    AUTO = "auto"
+    NAMESPACES = "namespaces"
+    LANDLOCK = "landlock"
+
+
+TierOption = Annotated[Tier, typer.Option(help="Isolation; auto is the strongest that this machine gives.")]
 CpuOption = Annotated[float, typer.Option(help="CPU seconds per test.", metavar="SECONDS")]
 CpuTotalOption = Annotated[float, typer.Option(help="CPU seconds per sample.", metavar="SECONDS")]
 MemoryOption = Annotated[int, typer.Option(help="Memory per sample.", min=64, metavar="MIB")]

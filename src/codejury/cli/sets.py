@@ -18,6 +18,8 @@ from codejury.cli.main import (
     QuietOption,
     SetArgument,
     SlotsOption,
+    Tier,
+    TierOption,
     sets_app,
 )
 from codejury.model.errors import InfrastructureError, UsageError
@@ -68,6 +70,7 @@ def sets_check(
     slots: SlotsOption = None,
     python: PythonOption = None,
     packages: PackagesOption = "",
+    tier: TierOption = Tier.AUTO,
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -90,6 +93,7 @@ def sets_check(
                 slots=slots,
                 python=python,
                 packages=names_of(packages),
+                tier=tier,
                 progress=progress,
             )
         )
@@ -120,6 +124,7 @@ def sets_strength(
     slots: SlotsOption = None,
     python: PythonOption = None,
     packages: PackagesOption = "",
+    tier: TierOption = Tier.AUTO,
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -139,6 +144,7 @@ def sets_strength(
         slots=slots,
         python=python,
         packages=names_of(packages),
+        tier=tier,
     )
     check_writable(json)
     problem_set = sets.load(name)

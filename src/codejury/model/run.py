@@ -153,6 +153,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         samples: Which samples.
         limits: The run's limits; a problem may have its own.
         tier: Isolation tier.
+        tier_note: Why it is not a stronger one, where it is not the strongest.
         all_tests: Whether tests ran on after a failed one.
         python: The interpreter that ran the programs.
         judge_version: Another one may give other verdicts.
@@ -179,6 +180,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     samples: SamplesInfo = SamplesInfo()
     limits: Limits = Limits()
     tier: str = ""
+    tier_note: str | None = None
     all_tests: bool = False
     python: Interpreter | None = None
     judge_version: str = ""

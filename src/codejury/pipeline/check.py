@@ -11,7 +11,7 @@ from codejury.engine import LocalEngine
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, text_hash
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
-from codejury.sandbox import describe
+from codejury.sandbox import AUTO, choose_tier, describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -56,7 +56,7 @@ async def check(
     slots: int | None = None,
     python: str | None = None,
     packages: tuple[str, ...] = (),
-    tier: str = "namespaces",
+    tier: str = AUTO,
     progress: Progress | None = None,
 ) -> SetsCheckDocument:
     """Judge a set's references, and the probes on every problem.
@@ -67,14 +67,14 @@ async def check(
         slots: Programs under way at once; the usable cores if None.
         python: Interpreter or virtual environment; codejury's own if None.
         packages: Import names of its installed packages that programs see.
-        tier: Isolation tier.
+        tier: Isolation tier; by default the strongest that the machine gives.
         progress: Told of each step.
 
     Raises:
         InfrastructureError: The sandbox cannot be had.
     """
     started, limits, progress = time.monotonic(), limits or Limits(), progress or Progress()
-    interpreter = describe(python)
+    tier, interpreter = choose_tier(tier).tier, describe(python)
     programs = _Programs(problem_set, limits)
     engine = LocalEngine(
         programs,

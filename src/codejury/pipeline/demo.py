@@ -11,7 +11,7 @@ from codejury.model import Limits, TierUnavailable
 from codejury.pipeline.judge import JudgeSettings, judge_samples
 from codejury.pipeline.summary import summarise
 from codejury.report import JudgeDocument
-from codejury.sandbox import Sandbox, Settings, describe
+from codejury.sandbox import Sandbox, Settings, choose_tier, describe
 from codejury.sets import starter
 from codejury.sets.starter import contestants
 
@@ -46,7 +46,7 @@ async def demo(store: Store, *, slots: int | None = None, progress: Progress | N
         progress: Told of each step.
     """
     problem_set = starter.load()
-    missing = await _missing_layer()
+    tier, missing = await _tier()
     documents = []
     for name in contestants.contestants():
         settings = JudgeSettings(
@@ -54,7 +54,7 @@ async def demo(store: Store, *, slots: int | None = None, progress: Progress | N
             problems=problem_set.name,
             run=name,
             slots=slots,
-            tier="none" if missing else "namespaces",
+            tier=tier,
             ks=KS,
             meta={"model": name},
         )
@@ -63,10 +63,11 @@ async def demo(store: Store, *, slots: int | None = None, progress: Progress | N
     return DemoResult(documents, missing)
 
 
-async def _missing_layer() -> str | None:
-    """Why there is no isolation tier; None where there is one."""
+async def _tier() -> tuple[str, str | None]:
+    """The tier, and why it is "none" if it is."""
     try:
-        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), ROLES):
-            return None
+        tier = choose_tier().tier
+        async with Sandbox(Settings(interpreter=describe(), limits=Limits(), tier=tier), ROLES):
+            return tier, None
     except TierUnavailable as error:
-        return str(error)
+        return "none", str(error)

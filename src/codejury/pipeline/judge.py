@@ -18,7 +18,7 @@ from codejury.pipeline.manifest import differences, new_manifest, run_notes
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest, reference_profiles
 from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.pipeline.summary import is_greedy
-from codejury.sandbox import Interpreter, describe
+from codejury.sandbox import AUTO, Interpreter, choose_tier, describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
@@ -47,7 +47,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         slots: Samples under way at once; the usable cores if None.
         python: Interpreter or virtual environment that runs candidates; codejury's own if None.
         packages: Import names of its installed packages that candidates see.
-        tier: Isolation tier.
+        tier: Isolation tier; `sandbox.AUTO` is the strongest that the machine gives.
+        tier_note: Why that is not a stronger one, which `judge` finds out.
         all_tests: Run on after a failed test.
         ks: The k of pass@k that will be asked for; a k above a problem's samples is refused before judging.
         drop_short: Problems with fewer samples than the largest k will be left out.
@@ -68,7 +69,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     slots: int | None = None
     python: str | None = None
     packages: tuple[str, ...] = ()
-    tier: str = "namespaces"
+    tier: str = AUTO
+    tier_note: str | None = None
     all_tests: bool = False
     ks: tuple[int, ...] | None = None
     drop_short: bool = False
@@ -97,6 +99,9 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
             settings.samples, known=problem_set.by_id(), allow_empty=settings.allow_empty
         )
         return await judge_samples(store, settings, problem_set, samples, progress)
+    if settings.tier == AUTO:
+        begun = store.manifest(store.find_run(settings.run or "").id)
+        settings = msgspec.structs.replace(settings, tier=begun.tier)
     chosen, selection = choose(problem_set, settings.choice)
     interpreter = _interpreter(settings)
     run = _resume(store, settings, chosen, selection, interpreter)
@@ -114,6 +119,8 @@ async def judge_samples(
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name."""
     _check_settings(settings)
+    found = choose_tier(settings.tier)
+    settings = msgspec.structs.replace(settings, tier=found.tier, tier_note=found.note)
     chosen, selection = choose(problem_set, settings.choice)
     interpreter = _interpreter(settings)
     name = settings.run or default_run_name(settings.samples)

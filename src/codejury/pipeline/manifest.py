@@ -57,6 +57,7 @@ def new_manifest(
         samples=SamplesInfo(file=settings.samples, sha256=_file_hash(settings.samples)),
         limits=settings.limits,
         tier=settings.tier,
+        tier_note=settings.tier_note,
         all_tests=settings.all_tests,
         python=Interpreter(implementation=implementation, version=version),
         judge_version=JUDGE_VERSION,
@@ -110,7 +111,7 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
         number: Of the run's problems.
         problems: Those that have samples, by hash.
     """
-    notes = []
+    notes = [] if manifest.tier_note is None else [manifest.tier_note]
     if manifest.selection is not None:
         notes.append(selection_note(manifest.selection, number))
     if manifest.meta_replaced:

@@ -21,7 +21,7 @@ from codejury.report import (
     TimingRow,
     Unmutated,
 )
-from codejury.sandbox import describe
+from codejury.sandbox import AUTO, choose_tier, describe
 from codejury.sets.mutants import Mutant, mutants
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class StrengthSettings(msgspec.Struct, frozen=True, kw_only=True):
         slots: Programs under way at once; the usable cores if None.
         python: Interpreter or virtual environment; codejury's own if None.
         packages: Import names of its installed packages that programs see.
-        tier: Isolation tier.
+        tier: Isolation tier; by default the strongest that the machine gives.
     """
 
     ids: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class StrengthSettings(msgspec.Struct, frozen=True, kw_only=True):
     slots: int | None = None
     python: str | None = None
     packages: tuple[str, ...] = ()
-    tier: str = "namespaces"
+    tier: str = AUTO
 
 
 async def strength(
@@ -83,6 +83,7 @@ async def strength(
         InfrastructureError: The sandbox cannot be had.
     """
     started, settings, progress = time.monotonic(), settings or StrengthSettings(), progress or Progress()
+    settings = msgspec.structs.replace(settings, tier=choose_tier(settings.tier).tier)
     subjects = [_Subject(problem, settings.limits) for problem in _chosen(problem_set, settings.ids)]
     interpreter = describe(settings.python)
     library = _Library()

@@ -12,8 +12,12 @@ from codejury.sandbox.host import (
     readable,
 )
 from codejury.sandbox.interpreter import Interpreter, describe
+from codejury.sandbox.tiers import AUTO, LAYERS, TIERS, TierChoice, choose_tier, probe
 
 __all__ = [
+    "AUTO",
+    "LAYERS",
+    "TIERS",
     "Child",
     "Ended",
     "Group",
@@ -23,6 +27,9 @@ __all__ = [
     "Roles",
     "Sandbox",
     "Settings",
+    "TierChoice",
+    "choose_tier",
     "describe",
+    "probe",
     "readable",
 ]

@@ -274,7 +274,7 @@ class Sandbox:
         limits = self.settings.limits
         packages = self.settings.interpreter.find_packages(self.settings.packages)
         tier = self.settings.tier
-        ids = _spare_ids() if tier != "none" else None
+        ids = spare_ids() if tier != "none" else None
         if tier == "landlock" and not _open_to_others(self.settings.interpreter, packages):
             ids = None  # another user could not read them: there are no mounts to show them by
         counted = bool(self.groups.bases)
@@ -307,7 +307,7 @@ def _process_limit(limits: Limits, tier: str, *, counted: bool, own_ids: bool) -
     return limits.processes + 2 + (2 if counted else 0)  # an ordinary user's lane counts with its two processes
 
 
-def _spare_ids() -> list[int] | None:
+def spare_ids() -> list[int] | None:
     """[first, count] of ids for the sandbox as root; None for an ordinary user, who has only his own."""
     if os.geteuid() != 0:
         return None
