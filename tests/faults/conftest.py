@@ -187,8 +187,8 @@ class Controller:
         for pid, (_, state, start) in processes().items():
             if state not in "ZX" and (self.family.get(pid) == start or mark in _command(pid)):
                 found.append(f"process {pid} ({state}): {_command(pid)[:80]!r}")
-        folders = Path("/sys/fs/cgroup").rglob(f"codejury-{self.pid}-*")
-        found += [f"cgroup {folder}" for folder in folders]
+        for folder, names, _ in os.walk("/sys/fs/cgroup"):  # it passes over folders that go meanwhile
+            found += [f"cgroup {folder}/{name}" for name in names if name.encode().startswith(mark)]
         return found + [f"mount {mount}" for mount in mounts() - self.mounts]
 
     def freeze(self) -> None:
