@@ -6,6 +6,7 @@ import ast
 import contextlib
 import doctest
 import io
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,8 @@ import pytest
 from codejury import formats, sets
 from codejury.model import CheckFunction
 from codejury.sets.starter import load
-from codejury.sets.starter.catalogue import FOLDER
+from codejury.sets.starter.catalogue import DIFFICULTIES, FOLDER
+from codejury.sets.starter.variants import variants
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,11 +23,9 @@ if TYPE_CHECKING:
     from codejury.model import Problem
 
 PROBLEMS = load().problems
-IDS = {
-    "easy": ["human_size", "merge_intervals", "merge_sort", "run_length", "top_words"],
-    "medium": ["import_names", "knapsack", "lru_cache", "summarise_orders", "trie"],
-    "hard": ["bm25", "dijkstra", "evaluate", "justify", "streaming_median"],
-}
+BY_ID = {problem.id.removeprefix("starter/"): problem for problem in PROBLEMS}
+LEAST = 40
+LEAST_OF_EACH_DIFFICULTY = 10
 FROM_THE_PAPER = {
     "human_size",
     "merge_sort",
@@ -38,9 +38,10 @@ FROM_THE_PAPER = {
     "dijkstra",
     "streaming_median",
 }
+OF_CLASSES = {"lru_cache", "trie", "streaming_median", "interval_set"}
+# What they tempt to: evaluate an expression, run code, call a shell, load YAML, import what a text names.
+TEMPTING = {"evaluate", "run_script", "expand_variables", "load_settings", "call_by_name"}
 INTERPRETING = {"eval", "exec", "open", "getattr", "os", "sys", "subprocess", "pickle", "compile", "__import__"}
-
-CLASSES = [problem for problem in PROBLEMS if "class" in problem.tags]
 
 each_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.id)
 
@@ -49,6 +50,11 @@ def source_of_tests(problem: Problem) -> str:
     """The source of a problem's tests."""
     assert isinstance(problem.tests, CheckFunction)
     return problem.tests.code
+
+
+def tagged(tag: str) -> set[str]:
+    """The problems with a tag."""
+    return {name for name, problem in BY_ID.items() if tag in problem.tags}
 
 
 def definition(source: str) -> ast.FunctionDef | ast.ClassDef:
@@ -89,18 +95,42 @@ def test_registry_loads_it() -> None:
     assert load() == sets.load("starter")
 
 
-def test_ids_difficulties_and_order() -> None:
-    """Five problems of each difficulty, easy ones first, each by id."""
-    wanted = [(f"starter/{name}", difficulty) for difficulty, names in IDS.items() for name in names]
+def test_there_are_many_of_each_difficulty() -> None:
+    """At least forty problems, and ten easy, ten medium and ten hard ones."""
+    counts = Counter(problem.difficulty for problem in PROBLEMS)
 
-    assert wanted == [(problem.id, problem.difficulty) for problem in PROBLEMS]
+    assert len(PROBLEMS) >= LEAST
+    assert set(DIFFICULTIES) == set(counts)
+    assert min(counts.values()) >= LEAST_OF_EACH_DIFFICULTY
+
+
+def test_order() -> None:
+    """Easy problems first, then medium, then hard, each by id; no id twice."""
+    order = [(DIFFICULTIES.index(problem.difficulty or ""), problem.id) for problem in PROBLEMS]
+
+    assert sorted(set(order)) == order
 
 
 def test_problems_of_the_paper_are_tagged() -> None:
     """The ten problems that arXiv 2608.14711 names can be chosen by one tag."""
-    tagged = {problem.entry_point for problem in PROBLEMS if "arxiv-2608.14711" in problem.tags}
+    assert tagged("arxiv-2608.14711") == FROM_THE_PAPER
 
-    assert tagged == FROM_THE_PAPER
+
+def test_problems_of_classes_are_tagged() -> None:
+    """So can those that ask for a class."""
+    assert tagged("class") == OF_CLASSES
+
+
+def test_tempting_problems_are_tagged_and_fallen_for() -> None:
+    """Five kinds of unsafe shortcuts; the problems with that tag, and no others, have an unsafe right answer."""
+    unsafe = {
+        name
+        for name, problem in BY_ID.items()
+        if any("unsafe" in answer.traits for answer in variants(problem).right)
+    }
+
+    assert tagged("security-tempting") >= TEMPTING
+    assert tagged("security-tempting") == unsafe
 
 
 @each_problem
@@ -167,15 +197,16 @@ def test_constant_answers_fail(problem: Problem, body: str) -> None:
     assert error_of(problem, program) is not None
 
 
-@pytest.mark.parametrize("problem", CLASSES, ids=lambda problem: problem.id)
+@pytest.mark.parametrize("name", sorted(OF_CLASSES))
 @pytest.mark.parametrize("body", ["pass", "return 0", "return True", "return []", "return ''", "return first"])
-def test_classes_of_constant_methods_fail(problem: Problem, body: str) -> None:
+def test_classes_of_constant_methods_fail(name: str, body: str) -> None:
     """Neither does a class that can be made and has all the methods."""
+    problem = BY_ID[name]
     head = f"class {problem.entry_point}:\n    def __init__(self, *args, **kwargs):\n        pass\n"
     answers = [
-        f"    def {name}(self, first=None, *args, **kwargs):\n        {body}\n"
-        for name in methods(problem)
-        if name != "__init__"
+        f"    def {method}(self, first=None, *args, **kwargs):\n        {body}\n"
+        for method in methods(problem)
+        if method != "__init__"
     ]
 
     assert error_of(problem, head + "".join(answers)) is not None
@@ -201,4 +232,4 @@ def test_set_survives_its_own_format(tmp_path: Path) -> None:
 
 def test_every_folder_is_a_problem() -> None:
     """No folder is left out for want of a `problem.toml`."""
-    assert {problem.entry_point for problem in PROBLEMS} == {folder.name for folder in FOLDER.iterdir()}
+    assert set(BY_ID) == {folder.name for folder in FOLDER.iterdir() if not folder.name.startswith(".")}
