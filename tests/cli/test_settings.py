@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 
-from codejury.cli import commands, runs, sets  # noqa: F401 - they register their commands
+from codejury.cli import commands, doctor, runs, sets  # noqa: F401 - they register their commands
 from codejury.cli.main import app
 from codejury.cli.settings import defaults
 from codejury.model import UsageError

@@ -106,7 +106,7 @@ class InterruptedRunError(CodejuryError):
 
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
-    from codejury.cli import commands, runs, sets  # noqa: F401 - they register their commands
+    from codejury.cli import commands, doctor, runs, sets  # noqa: F401 - they register their commands
 
     # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
     signal.signal(signal.SIGINT, signal.default_int_handler)

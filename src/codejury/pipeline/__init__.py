@@ -2,6 +2,7 @@
 
 from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.demo import DemoResult, demo
+from codejury.pipeline.doctor import doctor
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.references import Progress
@@ -25,6 +26,7 @@ __all__ = [
     "default_run_name",
     "delete_runs",
     "demo",
+    "doctor",
     "judge",
     "judge_samples",
     "list_runs",

@@ -1,5 +1,6 @@
 """Documents and how they are shown."""
 
+from codejury.report.doctor import DoctorDocument, LayerRow, TierRow, doctor_report
 from codejury.report.document import (
     CheckFailure,
     Estimate,
@@ -30,11 +31,13 @@ from codejury.report.strength import (
 
 __all__ = [
     "CheckFailure",
+    "DoctorDocument",
     "Estimate",
     "FlipRow",
     "IntegrityCounts",
     "Interval",
     "JudgeDocument",
+    "LayerRow",
     "Probe",
     "ProblemRow",
     "ProblemSetRef",
@@ -50,8 +53,10 @@ __all__ = [
     "StrengthFault",
     "StrengthRow",
     "Survivor",
+    "TierRow",
     "TimingRow",
     "Unmutated",
+    "doctor_report",
     "encode_json",
     "schema",
     "schema_names",

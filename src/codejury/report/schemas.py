@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 
 from codejury.model import Problem, Sample, UsageError
+from codejury.report.doctor import DoctorDocument
 from codejury.report.document import JudgeDocument, SetsCheckDocument
 from codejury.report.runs import RunDocument, RunsDocument
 from codejury.report.strength import SetsStrengthDocument
 
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
+    "doctor": DoctorDocument,
     "judge": JudgeDocument,
     "problem": Problem,
     "run": RunDocument,

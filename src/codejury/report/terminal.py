@@ -48,7 +48,7 @@ def judge_report(document: JudgeDocument) -> RenderableType:
 def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     """Whether a set's references pass and its probes fail."""
     references = document.references
-    table = _table()
+    table = plain_table()
     table.add_column("program")
     table.add_column("judged", justify="right")
     table.add_column("passed", justify="right")
@@ -63,7 +63,7 @@ def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     heading = Text.assemble((name, "bold"), ": ", printable(rest))
     parts: list[RenderableType] = [heading, Text(), table, Text(), verdict]
     parts += [
-        _indented(_colons(failure.id, failure.program, failure.outcome, failure.detail), 2)
+        indented(_colons(failure.id, failure.program, failure.outcome, failure.detail), 2)
         for failure in document.failures[:_SHOWN]
     ]
     if len(document.failures) > _SHOWN:
@@ -83,13 +83,13 @@ def sets_strength_report(document: SetsStrengthDocument) -> RenderableType:
     if document.survivors:
         parts += [Text(), Text("Mutants that pass the tests:")]
     for survivor in document.survivors:
-        parts += [_indented(f"{survivor.id}, {survivor.mutant}", 2), _indented(survivor.text, 6)]
+        parts += [indented(f"{survivor.id}, {survivor.mutant}", 2), indented(survivor.text, 6)]
     for title, lines in (
         ("Errors of the set:", [_colons(fault.id, fault.mutant, fault.detail) for fault in document.faults]),
         ("Without mutants:", [_colons(problem.id, problem.reason) for problem in document.unmutated]),
     ):
         if lines:
-            parts += [Text(), Text(title), *(_indented(line, 2) for line in lines)]
+            parts += [Text(), Text(title), *(indented(line, 2) for line in lines)]
     if document.total.infra_errors:
         parts += _notes([f"{_count(document.total.infra_errors, 'mutant')} could not be judged: judge again"])
     least = f"{100 * document.min_score:.4g} %"
@@ -104,7 +104,8 @@ def sets_strength_report(document: SetsStrengthDocument) -> RenderableType:
     return Group(*parts, Text(), verdict)
 
 
-def _indented(line: str, columns: int) -> Padding:
+def indented(line: str, columns: int) -> Padding:
+    """A line that stays indented where it is wrapped."""
     return Padding(Text(printable(line)), (0, 0, 0, columns), expand=False)
 
 
@@ -114,7 +115,7 @@ def _colons(*parts: str | None) -> str:
 
 def _strength_table(document: SetsStrengthDocument) -> Table:
     """Mutants by problem, with a last row of all."""
-    table = _table()
+    table = plain_table()
     table.add_column("problem", overflow="fold")
     for heading in ("mutants", "killed", "equivalent", "survivors", "score"):
         table.add_column(heading, justify="right")
@@ -134,7 +135,7 @@ def _strength_table(document: SetsStrengthDocument) -> Table:
 
 def estimates_table(estimates: Mapping[str, Estimate]) -> Table:
     """pass@k by k, with both intervals, in percent."""
-    table = _table()
+    table = plain_table()
     table.add_column("")
     table.add_column("value", justify="right", style="bold")
     for kind in ("fixed suite", "population"):
@@ -149,7 +150,7 @@ def estimates_table(estimates: Mapping[str, Estimate]) -> Table:
 
 def difficulty_table(slices: Mapping[str, Slice]) -> Table:
     """pass@k by difficulty; with one k also the population's interval, as slices hold different problems."""
-    table = _table()
+    table = plain_table()
     table.add_column("difficulty")
     table.add_column("problems", justify="right")
     table.add_column("samples", justify="right")
@@ -170,7 +171,7 @@ def difficulty_table(slices: Mapping[str, Slice]) -> Table:
 
 def tally_table(verdicts: Mapping[str, int]) -> Table:
     """Samples by outcome, with their share as a bar."""
-    table = _table()
+    table = plain_table()
     table.add_column("verdict")
     table.add_column("samples", justify="right")
     table.add_column("share", justify="right")
@@ -184,7 +185,7 @@ def tally_table(verdicts: Mapping[str, int]) -> Table:
 
 def problem_table(problems: Iterable[Problem]) -> Table:
     """Problems in a list: id, entry point, difficulty, tags, and whether there is a reference."""
-    table = _table()
+    table = plain_table()
     table.add_column("problem", overflow="fold")
     table.add_column("entry point", overflow="fold")
     table.add_column("difficulty")
@@ -202,7 +203,8 @@ def problem_table(problems: Iterable[Problem]) -> Table:
     return table
 
 
-def _table() -> Table:
+def plain_table() -> Table:
+    """A table without a frame; only its heading is underlined."""
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
 
 

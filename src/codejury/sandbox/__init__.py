@@ -12,7 +12,7 @@ from codejury.sandbox.host import (
     readable,
 )
 from codejury.sandbox.interpreter import Interpreter, describe
-from codejury.sandbox.tiers import AUTO, LAYERS, TIERS, TierChoice, choose_tier, probe
+from codejury.sandbox.tiers import AUTO, LAYERS, TIERS, TierChoice, choose_tier, landlock_version, probe
 
 __all__ = [
     "AUTO",
@@ -30,6 +30,7 @@ __all__ = [
     "TierChoice",
     "choose_tier",
     "describe",
+    "landlock_version",
     "probe",
     "readable",
 ]

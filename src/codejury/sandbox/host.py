@@ -209,6 +209,8 @@ class Sandbox:
         """Begin to start the zygote, which takes a while; whoever enters the context waits for it."""
         tier = self.settings.tier
         if tier != "none" and not sys.platform.startswith("linux"):
+            for end in (*self.controls.values(), *self._theirs):
+                end.close()
             raise TierUnavailable(tier, "Linux", "it exists on Linux alone: use a Linux machine or VM")
         self._start(self._options())
         for theirs in self._theirs:

@@ -7,7 +7,6 @@ none         no isolation, for programs of codejury's own
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import subprocess
@@ -75,14 +74,28 @@ def _strongest() -> TierChoice:
     raise TierUnavailable(TIERS[0], layer, f"{why}; {others}; `codejury doctor` says what to do")
 
 
+def landlock_version() -> int:
+    """The version of Landlock's interface that the kernel has; 0 where it has none."""
+    return _ask(("landlock",)).landlock
+
+
 def probe(layers: tuple[str, ...]) -> dict[str, str | None]:
     """What the kernel says to each layer: None where it gives it, else its reason. Changes nothing here.
 
     Args:
         layers: Of LAYERS, or "namespaces" for all that this tier needs.
     """
+    return _ask(layers).refused
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    refused: dict[str, str | None]
+    landlock: int = 0
+
+
+def _ask(layers: tuple[str, ...]) -> _Answer:
     if not sys.platform.startswith("linux"):
-        return dict.fromkeys(layers, f"this is {platform.system()}: it exists on Linux alone")
+        return _Answer(dict.fromkeys(layers, f"this is {platform.system()}: it exists on Linux alone"))
     command = [sys.executable, "-I", "-S", str(INSIDE / "probe.py"), ",".join(layers)]
     try:
         answer = subprocess.run(
@@ -94,7 +107,6 @@ def probe(layers: tuple[str, ...]) -> dict[str, str | None]:
             env={"PATH": os.defpath},
             cwd=Path(INSIDE.anchor),
         )
-        found: dict[str, str | None] = json.loads(answer.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        return dict.fromkeys(layers, f"it cannot be found out: {error}")
-    return found
+        return msgspec.json.decode(answer.stdout, type=_Answer)
+    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError) as error:
+        return _Answer(dict.fromkeys(layers, f"it cannot be found out: {error}"))

@@ -1,7 +1,8 @@
 """Which layers of isolation this machine gives: each is tried in a process of its own, which then ends.
 
 Run as `python -I -S probe.py NAMES PRIVILEGED`: the layers' names with commas, "1" where ids of the sandbox's own
-are to spare. Prints JSON: name -> null, or what the kernel said. Standard library alone.
+are to spare. Prints JSON: "refused", name -> null or what the kernel said, and "landlock", the version of its
+interface. Standard library alone.
 """
 
 from __future__ import annotations
@@ -53,6 +54,14 @@ def mount(flags: int, *, privileged: bool) -> None:
     kernel.mount("tmpfs", "/tmp", "tmpfs", kernel.MS_NOSUID)  # noqa: S108 - covered, not used
 
 
+def landlock_version() -> int:
+    """The version of Landlock's interface; 0 for none."""
+    try:
+        return landlock.version()
+    except OSError:
+        return 0
+
+
 def refusal(attempt: Callable[[], object]) -> str | None:
     """What the kernel said to an attempt in a process of its own; None if it let it."""
     ours, theirs = os.pipe()
@@ -71,4 +80,5 @@ def refusal(attempt: Callable[[], object]) -> str | None:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(main(sys.argv[1].split(","), privileged=sys.argv[2] == "1")))
+    refused = main(sys.argv[1].split(","), privileged=sys.argv[2] == "1")
+    sys.stdout.write(json.dumps({"refused": refused, "landlock": landlock_version()}))

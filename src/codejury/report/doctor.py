@@ -1,0 +1,112 @@
+"""The document of `doctor`: which layers of isolation a machine gives, and which tier that makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from rich.console import Group
+from rich.text import Text
+
+from codejury.report.terminal import indented, plain_table, printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+
+class LayerRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One layer.
+
+    Attributes:
+        layer: Its name.
+        given: Whether the machine gives it.
+        detail: What it is here, or what the kernel said.
+        advice: What to do where it is missing; empty where it is not.
+    """
+
+    layer: str
+    given: bool
+    detail: str
+    advice: str = ""
+
+
+class TierRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One tier, as it was tried with programs of codejury's own.
+
+    Attributes:
+        tier: Its name.
+        works: Whether a right program passed, a wrong one failed, and a spy saw nothing.
+        detail: What was seen, or why it cannot be had.
+    """
+
+    tier: str
+    works: bool
+    detail: str
+
+
+class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What `doctor` found.
+
+    Attributes:
+        schema: Name and version of this document.
+        system: "Linux".
+        kernel: Release of the kernel.
+        arch: "x86_64", "aarch64".
+        user: "root" or "ordinary user".
+        container: Kind of container, where one is known.
+        python: The interpreter that would run programs.
+        layers: Each layer of isolation.
+        tiers: Each tier, strongest first.
+        tier: The tier that `judge` will use; null if there is none.
+    """
+
+    schema: Literal["doctor/1"] = "doctor/1"
+    system: str
+    kernel: str
+    arch: str
+    user: str
+    container: str | None
+    python: str
+    layers: list[LayerRow]
+    tiers: list[TierRow]
+    tier: str | None
+
+
+def doctor_report(document: DoctorDocument) -> RenderableType:
+    """Layers, tiers, what to do, and what `judge` will do."""
+    where = f" in {document.container}" if document.container else ""
+    heading = f"{document.system} {document.kernel}, {document.arch}{where}, {document.user}, {document.python}"
+    parts: list[RenderableType] = [Text(printable(heading), "bold"), Text()]
+    layers = _table("layer", "what it is here")
+    for row in document.layers:
+        layers.add_row(row.layer, _mark(good=row.given), Text(printable(row.detail)))
+    tiers = _table("tier", "tried with right, wrong and spying programs")
+    for tier in document.tiers:
+        tiers.add_row(tier.tier, _mark(good=tier.works), Text(printable(tier.detail)))
+    parts += [layers, Text(), tiers, Text()]
+    said: dict[str, list[str]] = {}
+    for row in document.layers:
+        if row.advice:
+            said.setdefault(row.advice, []).append(row.layer)
+    for text, names in said.items():
+        parts.append(indented(f"{', '.join(names)}: {text}", 2))
+    if said:
+        parts.append(Text())
+    if document.tier is None:
+        parts.append(Text("judge will refuse: no tier isolates programs here.", "red"))
+    else:
+        parts.append(Text(f"judge will use tier {document.tier!r}.", "green"))
+    return Group(*parts)
+
+
+def _table(first: str, last: str) -> Table:
+    table = plain_table()
+    table.add_column(first)
+    table.add_column("")
+    table.add_column(last, overflow="fold")
+    return table
+
+
+def _mark(*, good: bool) -> Text:
+    return Text("ok", "green") if good else Text("missing", "yellow")
