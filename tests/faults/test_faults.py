@@ -219,7 +219,7 @@ class Campaign:
             time.sleep(0.02)
         code, err = process.wait()
         self.volume.free()
-        one_line = err.startswith("codejury: store ") and err.count("\n") == 1 and "disk is full" in err
+        one_line = err.startswith("codejury: store ") and err.count("\n") == 1 and "disk" in err
         self.check((code == 3 and one_line) or (code == 0 and not err), f"{code}: {err}")
         return "dead"
 
