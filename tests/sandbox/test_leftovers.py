@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,8 +40,23 @@ def f():
     open("/tmp/left", "w").close()
     return 1
 """
+THREADS = """
+import threading, time
+def f():
+    for _ in range(3):
+        threading.Thread(target=time.sleep, args=(600,)).start()
+    return 1
+"""
+LEAVING = {"namespaces": DAEMONS, "landlock": THREADS}
+ALIVE = {"namespaces": 6, "landlock": 5}  # at least so many processes while one program sleeps
 TESTS = "def check(c):\n    assert c() == 1\n"
 HANGING = "import time\ndef f(): time.sleep(600)\n"
+
+
+@pytest.fixture(params=list(LEAVING))
+def tier(request: pytest.FixtureRequest) -> str:
+    """Each tier; a program leaves what it can there: descendants, or threads."""
+    return str(request.param)
 
 
 @pytest.fixture
@@ -73,7 +89,9 @@ def processes(marker: int) -> list[int]:
 
 
 def _mounts() -> set[str]:
-    return set(Path("/proc/mounts").read_text(encoding="utf-8").splitlines())
+    """Mounts of this machine but for those that other tests make in their own folders."""
+    lines = Path("/proc/mounts").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if not line.split()[1].startswith(f"{tempfile.gettempdir()}/")}
 
 
 def _groups() -> set[str]:
@@ -95,12 +113,19 @@ def _soon(holds: Callable[[], bool]) -> bool:
     return True
 
 
-def run(marker: int, *sources: str, then: Callable[[], None] = lambda: None, **limits: Any) -> list[Any]:
+def run(
+    marker: int,
+    *sources: str,
+    tier: str = "namespaces",
+    then: Callable[[], None] = lambda: None,
+    **limits: Any,
+) -> list[Any]:
     """The outcomes of programs in one sandbox, and what `then` does before it is closed."""
     own = Limits(**{**{name: getattr(LIMITS, name) for name in Limits.__struct_fields__}, **limits})
+    settings = Settings(interpreter=describe(), limits=own, hash_seed=marker, tier=tier)
 
     async def work() -> list[Any]:
-        async with Sandbox(Settings(interpreter=describe(), limits=own, hash_seed=marker), ROLES) as sandbox:
+        async with Sandbox(settings, ROLES) as sandbox:
             slot = Slot(sandbox, own)
             try:
                 tests = CheckFunction(code=TESTS)
@@ -119,11 +144,12 @@ def run(marker: int, *sources: str, then: Callable[[], None] = lambda: None, **l
         pytest.skip(str(error))
 
 
-def test_after_a_run(marker: int) -> None:
-    """Daemons, files and groups are gone when the sandbox is closed; until then there were some."""
+def test_after_a_run(marker: int, tier: str) -> None:
+    """Daemons, threads, files and groups are gone when the sandbox is closed; until then there were some."""
     _, bases = cgroups._bases()
     seen: list[bool] = []
-    assert [Outcome.PASSED] * 2 == run(marker, DAEMONS, DAEMONS, then=lambda: seen.append(bool(_groups())))
+    programs = [LEAVING[tier]] * 2
+    assert [Outcome.PASSED] * 2 == run(marker, *programs, tier=tier, then=lambda: seen.append(bool(_groups())))
     assert [bool(bases)] == seen
 
 
@@ -140,15 +166,16 @@ def test_while_the_sandbox_is_open(marker: int) -> None:
     assert counts[1] < counts[0] + 6  # each lane may have one more on its way; one sample would leave six
 
 
-def test_after_every_kind_of_end(marker: int) -> None:
+def test_after_every_kind_of_end(marker: int, tier: str) -> None:
     """Time, memory, crashes and exits leave nothing either."""
+    leave = "os.fork()" if tier == "namespaces" else "__import__('threading').Thread(target=input).start()"
     ends = {
         "while True: pass\n": Outcome.TIMEOUT_CPU,
         "import ctypes\nctypes.string_at(0)\n": Outcome.CRASHED,
-        "import os\nos.fork()\nos._exit(0)\n": Outcome.EARLY_EXIT,
-        DAEMONS.replace("return 1", "while True: pass"): Outcome.TIMEOUT_CPU,
+        f"import os\n{leave}\nos._exit(0)\n": Outcome.EARLY_EXIT,
+        LEAVING[tier].replace("return 1", "while True: pass"): Outcome.TIMEOUT_CPU,
     }
-    assert list(ends.values()) == run(marker, *ends, cpu_s=0.3)
+    assert list(ends.values()) == run(marker, *ends, tier=tier, cpu_s=0.3)
 
 
 def test_after_an_error(marker: int) -> None:
@@ -161,11 +188,12 @@ def test_after_an_error(marker: int) -> None:
         run(marker, DAEMONS, then=fail)
 
 
-def test_after_a_cancellation(marker: int) -> None:
+def test_after_a_cancellation(marker: int, tier: str) -> None:
     """A session that is cancelled ends what it had under way."""
+    settings = Settings(interpreter=describe(), limits=LIMITS, hash_seed=marker, tier=tier)
 
     async def work() -> None:
-        async with Sandbox(Settings(interpreter=describe(), limits=LIMITS, hash_seed=marker), ROLES) as sandbox:
+        async with Sandbox(settings, ROLES) as sandbox:
             slot = Slot(sandbox, LIMITS)
             request = Request(source=HANGING, entry_point="f", tests=CheckFunction(code=TESTS), limits=LIMITS)
             try:
@@ -187,10 +215,11 @@ from codejury.model import CheckFunction, Limits, TierUnavailable
 from codejury.sandbox import Sandbox, Settings, describe
 
 limits = Limits(cpu_s=30.0, cpu_total_s=60.0)
-source, tests, marker = sys.argv[1:4]
+source, tests, marker, tier = sys.argv[1:5]
+settings = Settings(interpreter=describe(), limits=limits, hash_seed=int(marker), tier=tier)
 
 async def main():
-    async with Sandbox(Settings(interpreter=describe(), limits=limits, hash_seed=int(marker)), ROLES) as sandbox:
+    async with Sandbox(settings, ROLES) as sandbox:
         slot = Slot(sandbox, limits)
         request = Request(source=source, entry_point="f", tests=CheckFunction(code=tests), limits=limits)
         session = asyncio.ensure_future(slot.observe(request))
@@ -206,11 +235,11 @@ except TierUnavailable as error:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
-def test_after_a_kill_of_the_controller(marker: int, number: int) -> None:
+def test_after_a_kill_of_the_controller(marker: int, tier: str, number: int) -> None:
     """The kernel ends the zygote and all below it; the keeper, which outlives it, removes the groups."""
-    source = DAEMONS.replace("return 1", "time.sleep(600)")
+    source = LEAVING[tier].replace("return 1", "time.sleep(600)")
     controller = subprocess.Popen(
-        [sys.executable, "-c", CONTROLLER, source, TESTS, str(marker)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", CONTROLLER, source, TESTS, str(marker), tier], stdout=subprocess.PIPE, text=True
     )
     with controller:
         assert controller.stdout is not None
@@ -218,23 +247,24 @@ def test_after_a_kill_of_the_controller(marker: int, number: int) -> None:
         if said.startswith("skip"):
             pytest.skip(said)
         assert "under way\n" == said
-        assert len(processes(marker)) > 6
+        assert len(processes(marker)) >= ALIVE[tier]
         controller.send_signal(number)
         controller.wait()
     assert _soon(lambda: not processes(marker))
 
 
-def test_after_a_kill_of_the_zygote(marker: int) -> None:
+def test_after_a_kill_of_the_zygote(marker: int, tier: str) -> None:
     """A zygote that is killed takes its lanes along; the controller sees it and closes in peace."""
+    script = {"namespaces": b"/judge/zygote.py", "landlock": b"plain.py"}[tier]
 
     def kill() -> None:
         for pid in processes(marker):
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if b"/judge/zygote.py" in command:
+            if script in command:
                 os.kill(pid, signal.SIGKILL)
                 return
 
-    assert [Outcome.PASSED] == run(marker, "def f(): return 1\n", then=kill)
+    assert [Outcome.PASSED] == run(marker, "def f(): return 1\n", tier=tier, then=kill)
 
 
 # ---- as an ordinary user
