@@ -12,25 +12,94 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from codejury import formats
+from codejury import formats, stats
 from codejury.extract.program import program
+from codejury.metrics import scan
 from codejury.model import CheckFunction, InputError, UsageError
 from codejury.sets.starter import load
-from codejury.sets.starter import variants as answers_of
-from codejury.sets.starter.contestants import SAMPLES, _Look, answers, contestants, expected, samples
+from codejury.sets.starter import variants as variants_of
+from codejury.sets.starter.catalogue import DIFFICULTIES
+from codejury.sets.starter.contestants import (
+    _COMMENTS,
+    _COMMENTS_ON_CLASSES,
+    SAMPLES,
+    _Look,
+    answers,
+    contestants,
+    expected,
+    samples,
+)
+from codejury.sets.starter.variants import variants
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from codejury.model import Problem
+    from codejury.sets.starter.variants import Variant
 
 PROBLEMS = {problem.id: problem for problem in load().problems}
+# Right samples of the contestants for each problem, in their order.
 GOLDEN = {
-    "synthetic-steady": [9, 9, 9, 8, 10, 10, 0, 10, 10, 10, 9, 10, 0, 0, 9],
-    "synthetic-explorer": [9, 6, 7, 7, 7, 3, 4, 5, 6, 8, 2, 3, 2, 2, 4],
-    "synthetic-novice": [5, 5, 5, 10, 3, 2, 2, 2, 4, 4, 0, 0, 0, 0, 1],
+    "starter/bucket_histogram": (20, 16, 12),
+    "starter/chunk_evenly": (18, 16, 10),
+    "starter/compare_versions": (18, 12, 9),
+    "starter/human_size": (20, 14, 20),
+    "starter/mask_secrets": (20, 12, 20),
+    "starter/merge_intervals": (20, 13, 15),
+    "starter/merge_sort": (1, 14, 17),
+    "starter/moving_average": (19, 10, 1),
+    "starter/pair_sums": (19, 11, 8),
+    "starter/parse_duration": (19, 15, 9),
+    "starter/pivot_counts": (20, 15, 1),
+    "starter/rotate_ring": (20, 13, 13),
+    "starter/run_length": (18, 13, 0),
+    "starter/title_case": (0, 13, 20),
+    "starter/top_words": (20, 13, 20),
+    "starter/call_by_name": (19, 9, 3),
+    "starter/count_inversions": (20, 12, 4),
+    "starter/diff_lines": (19, 6, 0),
+    "starter/expand_variables": (20, 10, 4),
+    "starter/glob_match": (0, 8, 1),
+    "starter/import_names": (20, 11, 0),
+    "starter/join_tables": (2, 12, 3),
+    "starter/knapsack": (20, 9, 3),
+    "starter/longest_increasing": (0, 5, 1),
+    "starter/lru_cache": (19, 9, 6),
+    "starter/meeting_rooms": (19, 10, 2),
+    "starter/parse_csv_line": (19, 10, 2),
+    "starter/run_script": (19, 7, 3),
+    "starter/sessionise": (18, 10, 1),
+    "starter/summarise_orders": (19, 11, 3),
+    "starter/topological_order": (19, 13, 7),
+    "starter/trie": (19, 11, 4),
+    "starter/apply_patch": (1, 5, 1),
+    "starter/bipartite_match": (1, 6, 0),
+    "starter/bm25": (0, 8, 0),
+    "starter/cron_next": (19, 9, 0),
+    "starter/dijkstra": (19, 5, 2),
+    "starter/edit_script": (20, 8, 3),
+    "starter/evaluate": (18, 7, 2),
+    "starter/interval_set": (0, 7, 4),
+    "starter/justify": (0, 6, 1),
+    "starter/load_settings": (19, 8, 0),
+    "starter/match_regex": (19, 6, 0),
+    "starter/plan_tasks": (1, 10, 0),
+    "starter/query_rows": (20, 8, 2),
+    "starter/streaming_median": (20, 6, 3),
 }
-GOLDEN_HASH = "5af17999058fbbb8c682a777851efaf7cd10c5ac4aaea834a48fee08c62b63a3"
+GOLDEN_PASS_AT_K = {
+    1: (0.739, 0.502, 0.261),
+    5: (0.792, 0.956, 0.537),
+    10: (0.821, 0.998, 0.683),
+}
+GOLDEN_UNSAFE = {
+    "synthetic-hasty": (115, 115),
+    "synthetic-careful": (0, 49),
+    "synthetic-novice": (2, 14),
+}
+GOLDEN_HASH = "444dccb456aa10f6d7bf3c8ebe09b62820e484d5007442d675266f501de081c9"
+TEMPTING = [problem.id for problem in PROBLEMS.values() if "security-tempting" in problem.tags]
+SERIOUS = {"medium", "high", "critical"}
 
 each_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=lambda problem: problem.id)
 each_contestant = pytest.mark.parametrize("name", contestants())
@@ -61,6 +130,17 @@ def pass_at_k(counts: list[int], k: int) -> float:
     return sum(1 - comb(SAMPLES - c, k) / comb(SAMPLES, k) for c in counts) / len(counts)
 
 
+def estimate(name: str, k: int) -> stats.Estimate:
+    """A contestant's pass@k with its intervals, by the labels."""
+    return stats.estimate_pass_at_k(SAMPLES, counts(name), k)
+
+
+def given(name: str) -> list[tuple[Problem, Variant]]:
+    """The right answers of a contestant, one for each right sample, each with its problem."""
+    named = {(problem.id, v.name): (problem, v) for problem in PROBLEMS.values() for v in variants(problem).right}
+    return [named[answer.sample.problem_id, answer.variant] for answer in answers(name) if answer.right]
+
+
 def counts(name: str) -> list[int]:
     """How many right samples a contestant has for each problem, by the labels."""
     right = Counter(answer.sample.problem_id for answer in answers(name) if answer.right)
@@ -70,7 +150,7 @@ def counts(name: str) -> list[int]:
 @each_problem
 def test_variants_are_labelled_rightly(problem: Problem) -> None:
     """Each right answer passes, each wrong one fails; the hanging ones are not run."""
-    known = [variant for variant in answers_of.variants(problem).all if not variant.hangs]
+    known = [variant for variant in variants(problem).all if not variant.hangs]
 
     assert {variant.name: variant.right for variant in known} == {
         variant.name: passes(problem, problem.prompt + variant.body) for variant in known
@@ -81,7 +161,7 @@ def test_variants_are_labelled_rightly(problem: Problem) -> None:
 @pytest.mark.parametrize("choice", [0, 1])
 def test_looks_change_nothing(problem: Problem, choice: int) -> None:
     """With all names changed, a comment, long steps and a demonstration, every answer stays right or wrong."""
-    known = answers_of.variants(problem)
+    known = variants(problem)
     look = _Look(
         names={name: others[choice] for name, others in known.rename.items()},
         comment="A comment.",
@@ -98,7 +178,7 @@ def test_looks_change_nothing(problem: Problem, choice: int) -> None:
 @each_problem
 def test_variants_are_distinct_and_explained(problem: Problem) -> None:
     """Names and bodies are unique, a mistake has a kind, a right answer none; there are enough of both."""
-    known = answers_of.variants(problem)
+    known = variants(problem)
 
     assert len({variant.name for variant in known.all}) == len(known.all)
     assert len({variant.body for variant in known.all}) == len(known.all)
@@ -126,8 +206,8 @@ def test_every_contestant_is_called_synthetic(name: str) -> None:
 
 
 @each_contestant
-def test_ten_samples_for_each_problem(name: str) -> None:
-    """Indices 0 to 9 for each problem, in the order of the set, all of them completions."""
+def test_twenty_samples_for_each_problem(name: str) -> None:
+    """Indices 0 to 19 for each problem, in the order of the set, all of them completions."""
     found = samples(name)
 
     assert [(i, n) for i in PROBLEMS for n in range(SAMPLES)] == [(s.problem_id, s.index) for s in found]
@@ -136,27 +216,103 @@ def test_ten_samples_for_each_problem(name: str) -> None:
     assert {"length", "stop"} >= {sample.finish_reason for sample in found}
 
 
-@each_contestant
-def test_right_samples_per_problem(name: str) -> None:
+def test_right_samples_per_problem() -> None:
     """Golden counts, in the order of the set."""
-    assert GOLDEN[name] == counts(name)
+    found = zip(PROBLEMS, *(counts(name) for name in contestants()), strict=True)
+
+    assert GOLDEN == {problem: tuple(right) for problem, *right in found}
 
 
-def test_figures_tell_a_story() -> None:
-    """The steady one leads at k = 1 and hardly gains, the explorer overtakes it, the novice stays behind."""
-    at_1, at_10 = ([round(pass_at_k(counts(name), k), 3) for name in contestants()] for k in (1, 10))
+@pytest.mark.parametrize("k", [1, 5, 10])
+def test_pass_at_k(k: int) -> None:
+    """Golden figures, which a plain sum over combinations gives too."""
+    plain = [pass_at_k(counts(name), k) for name in contestants()]
 
-    assert at_1 == [0.753, 0.5, 0.287]
-    assert at_10 == [0.8, 1.0, 0.733]
+    assert GOLDEN_PASS_AT_K[k] == tuple(round(value, 3) for value in plain)
+    assert plain == pytest.approx([estimate(name, k).value for name in contestants()], abs=1e-12)
+
+
+def test_hasty_leads_at_one_try() -> None:
+    """Hasty before careful before novice, and a rerun would not change that: no two intervals overlap."""
+    hasty, careful, novice = (estimate(name, 1).fixed_suite for name in contestants())
+
+    assert hasty is not None
+    assert careful is not None
+    assert novice is not None
+    assert hasty.low > careful.high
+    assert careful.low > novice.high
+
+
+def test_careful_leads_after_ten() -> None:
+    """By five points at least, and beyond the intervals; it has a right answer to nearly every problem."""
+    hasty, careful, novice = (estimate(name, 10) for name in contestants())
+
+    assert careful.value - hasty.value >= 0.05
+    assert hasty.value - novice.value >= 0.05
+    assert careful.fixed_suite is not None
+    assert hasty.fixed_suite is not None
+    assert careful.fixed_suite.low > hasty.fixed_suite.high
+    assert sum(count == 0 for count in counts("synthetic-careful")) <= len(PROBLEMS) * 0.03
+
+
+def test_hasty_hardly_gains() -> None:
+    """From one try to ten it gains under a tenth; the careful one gains over four times as much."""
+    gains = [estimate(name, 10).value - estimate(name, 1).value for name in contestants()[:2]]
+
+    assert gains[0] < 0.1
+    assert gains[1] > 4 * gains[0]
+
+
+def test_novice_is_not_hopeless() -> None:
+    """It is behind at every k, and solves most problems some time."""
+    found = {name: counts(name) for name in contestants()}
+
+    for k in range(1, SAMPLES + 1):
+        assert pass_at_k(found["synthetic-novice"], k) < min(
+            pass_at_k(found["synthetic-hasty"], k), pass_at_k(found["synthetic-careful"], k)
+        )
+    assert pass_at_k(found["synthetic-novice"], SAMPLES) > 0.5
 
 
 @each_contestant
 def test_harder_problems_are_solved_less(name: str) -> None:
-    """The number of right samples falls from easy to medium to hard."""
-    found = counts(name)
-    easy, medium, hard = (sum(found[start : start + 5]) for start in (0, 5, 10))
+    """The mean number of right samples falls from easy to medium to hard."""
+    found: dict[str, list[int]] = {}
+    for problem, count in zip(PROBLEMS.values(), counts(name), strict=True):
+        found.setdefault(problem.difficulty or "", []).append(count)
+    easy, medium, hard = (sum(found[level]) / len(found[level]) for level in DIFFICULTIES)
 
     assert easy > medium > hard
+
+
+def test_hasty_takes_shortcuts() -> None:
+    """Unsafe answers where there are any, else fast ones, never a slow one; it solves most that tempt it."""
+    for problem, variant in given("synthetic-hasty"):
+        traits = {trait for known in variants(problem).right for trait in known.traits}
+        best = next((trait for trait in ("unsafe", "fast") if trait in traits), None)
+        assert best is None or best in variant.traits
+        assert "slow" not in variant.traits
+    solved = {problem.id for problem, _ in given("synthetic-hasty")}
+    assert len(solved & set(TEMPTING)) >= len(TEMPTING) - 1
+
+
+def test_careful_takes_slow_answers() -> None:
+    """Where there are any, and never an unsafe one."""
+    for problem, variant in given("synthetic-careful"):
+        assert "unsafe" not in variant.traits
+        assert ("slow" in variant.traits) == any("slow" in known.traits for known in variants(problem).right)
+
+
+def test_unsafe_answers() -> None:
+    """Golden: of the right samples to problems that tempt, those with a finding of medium severity or above."""
+    found = {}
+    for name in contestants():
+        right = [a.sample for a in answers(name) if a.right and a.sample.problem_id in TEMPTING]
+        findings = [scan(program(PROBLEMS[s.problem_id], s).source).findings for s in right]
+        unsafe = sum(any(finding.severity in SERIOUS for finding in some) for some in findings)
+        found[name] = (unsafe, len(right))
+
+    assert GOLDEN_UNSAFE == found
 
 
 @each_contestant
@@ -172,7 +328,19 @@ def test_two_samples_hang() -> None:
     """Each costs a judge a whole CPU limit, so there are two, of different contestants."""
     hanging = [answer.sample.id for name in contestants() for answer in answers(name) if answer.hangs]
 
-    assert hanging == ["starter/dijkstra#9", "starter/merge_sort#9"]
+    assert hanging == ["starter/dijkstra#19", "starter/merge_sort#19"]
+
+
+def test_comments_fit() -> None:
+    """What is said of a class is not said of a function."""
+    shared = set(_COMMENTS) & set(_COMMENTS_ON_CLASSES)
+    for name in contestants():
+        for answer in answers(name):
+            first = answer.sample.text.lstrip().partition("\n")[0].removeprefix("# ")
+            if first not in {*_COMMENTS, *_COMMENTS_ON_CLASSES} - shared:
+                continue
+            is_class = "class" in PROBLEMS[answer.sample.problem_id].tags
+            assert first in (_COMMENTS_ON_CLASSES if is_class else _COMMENTS)
 
 
 def test_many_kinds_of_mistakes() -> None:
@@ -203,7 +371,7 @@ def test_samples_survive_a_file(tmp_path: Path) -> None:
 
 def test_unknown_contestant() -> None:
     """The message names those that there are."""
-    with pytest.raises(UsageError, match="synthetic-steady, synthetic-explorer, synthetic-novice"):
+    with pytest.raises(UsageError, match="synthetic-hasty, synthetic-careful, synthetic-novice"):
         samples("gpt")
 
 
@@ -227,4 +395,4 @@ def test_broken_file_of_variants(tmp_path: Path, content: str, message: str) -> 
     (tmp_path / "variants.toml").write_text(content, encoding="utf-8")
 
     with pytest.raises(InputError, match=message):
-        answers_of._read(tmp_path)
+        variants_of._read(tmp_path)

@@ -3,8 +3,9 @@
 Each contestant is a profile, a handful of numbers below. Its samples are drawn from the problems' labelled answers
 (`codejury.sets.starter.variants`), in one of several looks: other names for variables, a comment, another form of
 the same statement, a demonstration at the end. So it is known of each sample whether it is right, and a judge can
-be held against it. Profiles and seeds were chosen so that the curves of pass@k have something to tell: the steady
-one leads at k = 1 and hardly gains, the explorer overtakes it, the novice stays behind.
+be held against it. Profiles and seeds were chosen so that the figures have something to tell: the hasty one leads
+at k = 1 and hardly gains, with answers that are fast and unsafe; the careful one, slow and clean, overtakes it as
+more tries count; the novice stays behind.
 
 The draw of one problem depends on the contestant, its seed and that problem alone: a new problem changes no sample
 of another. It uses `random.Random.random` alone, whose sequence for a seed is the same in every Python.
@@ -20,14 +21,14 @@ import msgspec
 
 from codejury.model import Sample, UsageError
 from codejury.sets.starter.catalogue import load
-from codejury.sets.starter.variants import Variant, Variants, variants
+from codejury.sets.starter.variants import Trait, Variant, Variants, variants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from codejury.model import Problem
 
-SAMPLES = 10
+SAMPLES = 20
 """Samples of each contestant for each problem."""
 
 _T = TypeVar("_T")
@@ -57,6 +58,8 @@ class _Profile(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         seed: Of its draws.
         rate: By difficulty, the chance of a right answer.
+        prefers: The trait of the right answers that it gives: the first of these that any to the problem has.
+        avoids: The trait of the right answers that it never gives.
         settled: Share of problems that it gets right nearly always, with chance `rate`, or else nearly never.
         answers: How many different right ones, and wrong ones, it gives to one problem at most; those with a
             mistake that fits any problem come on top.
@@ -67,6 +70,8 @@ class _Profile(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int
     rate: dict[str, float]
+    prefers: tuple[Trait, ...] = ()
+    avoids: Trait | None = None
     settled: float
     answers: int
     looks: int
@@ -75,29 +80,33 @@ class _Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _PROFILES = {
-    "synthetic-steady": _Profile(
-        seed=38,
-        rate={"easy": 0.95, "medium": 0.8, "hard": 0.6},
+    "synthetic-hasty": _Profile(
+        seed=36,
+        rate={"easy": 0.9, "medium": 0.75, "hard": 0.6},
+        prefers=("unsafe", "fast"),
+        avoids="slow",
         settled=1.0,
         answers=1,
-        looks=12,
+        looks=40,
         careless=0.1,
     ),
-    "synthetic-explorer": _Profile(
+    "synthetic-careful": _Profile(
         seed=25,
-        rate={"easy": 0.7, "medium": 0.5, "hard": 0.3},
+        rate={"easy": 0.65, "medium": 0.5, "hard": 0.35},
+        prefers=("slow",),
+        avoids="unsafe",
         settled=0.0,
         answers=99,
-        looks=60,
+        looks=80,
         careless=0.2,
         hangs_at="starter/dijkstra",
     ),
     "synthetic-novice": _Profile(
-        seed=1,
-        rate={"easy": 0.55, "medium": 0.25, "hard": 0.1},
-        settled=0.2,
+        seed=24,
+        rate={"easy": 0.45, "medium": 0.2, "hard": 0.08},
+        settled=0.4,
         answers=4,
-        looks=30,
+        looks=40,
         careless=0.5,
         hangs_at="starter/merge_sort",
     ),
@@ -113,6 +122,15 @@ _COMMENTS = (
     "Straightforward implementation.",
     "One pass is enough here.",
     "Keep track of what has been seen so far.",
+)
+
+_COMMENTS_ON_CLASSES = (
+    "Keep the state small and the methods short.",
+    "Every method leaves the object in order.",
+    "What is asked for often is kept at hand.",
+    "Straightforward implementation.",
+    "The edge cases follow from the general one.",
+    "Nothing is shared between two objects.",
 )
 
 
@@ -156,9 +174,10 @@ def _answers_to(problem: Problem, name: str) -> list[Answer]:
     rate = profile.rate[problem.difficulty or ""]
     if dice.chance(profile.settled):
         rate = _NEARLY if dice.chance(rate) else 1 - _NEARLY
-    right = dice.some(known.right, profile.answers)
+    right = dice.some(_usual(known.right, profile), profile.answers)
     wrong = dice.some([variant for variant in known.wrong if not variant.hangs], profile.answers)
-    looks = [_Look.draw(dice, known) for _ in range(profile.looks)]
+    comments = _COMMENTS_ON_CLASSES if "class" in problem.tags else _COMMENTS
+    looks = [_Look.draw(dice, known, comments) for _ in range(profile.looks)]
     given = []
     for index in range(SAMPLES):
         is_right, is_careless = dice.chance(rate), dice.chance(profile.careless)
@@ -168,6 +187,15 @@ def _answers_to(problem: Problem, name: str) -> list[Answer]:
             variant = next(variant for variant in known.wrong if variant.hangs)
         given.append(_answer(problem.id, index, variant, look.dress(variant)))
     return given
+
+
+def _usual(right: tuple[Variant, ...], profile: _Profile) -> list[Variant]:
+    """The right answers that a contestant gives: those with the trait that it likes best, if there are any."""
+    allowed = [variant for variant in right if profile.avoids not in variant.traits]
+    for trait in profile.prefers:
+        if liked := [variant for variant in allowed if trait in variant.traits]:
+            return liked
+    return allowed
 
 
 def _answer(problem_id: str, index: int, variant: Variant, text: str) -> Answer:
@@ -189,12 +217,12 @@ class _Look(msgspec.Struct, frozen=True, kw_only=True):
     ending: str
 
     @classmethod
-    def draw(cls, dice: _Dice, known: Variants) -> _Look:
+    def draw(cls, dice: _Dice, known: Variants, comments: Sequence[str]) -> _Look:
         """A look for answers to one problem."""
         demonstration = f'\n\nif __name__ == "__main__":\n    print({known.example})\n'
         return cls(
             names={name: dice.pick([name, *others]) for name, others in known.rename.items()},
-            comment=dice.pick(_COMMENTS) if dice.chance(0.5) else "",
+            comment=dice.pick(comments) if dice.chance(0.5) else "",
             long_steps=dice.chance(0.3),
             ending=demonstration if dice.chance(0.15) else "\n" if dice.chance(0.15) else "",
         )
@@ -208,7 +236,7 @@ class _Look(msgspec.Struct, frozen=True, kw_only=True):
         if variant.form_is_mistake:
             return body
         if self.long_steps:
-            body = re.sub(r"^( +)(\w+) \+= 1$", r"\1\2 = \2 + 1", body, flags=re.MULTILINE)
+            body = re.sub(r"^( +)([\w.]+) \+= 1$", r"\1\2 = \2 + 1", body, flags=re.MULTILINE)
         comment = f"    # {self.comment}\n" if self.comment else ""
         return comment + body + self.ending
 
