@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import signal
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,6 @@ import pytest
 from codejury.store import Store
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
     from pathlib import Path
 
@@ -107,3 +108,27 @@ def test_terminate_works_in_the_background(start: Callable[..., subprocess.Popen
     code, out, err = _end(process)
     assert (130, "") == (code, out)
     assert "go on with the same command and --run mine --resume" in err
+
+
+LAST_WORD = """
+import os, signal, sys
+from codejury.cli import main
+
+class Loud:
+    def write(self, text):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+        return sys.__stderr__.write(text)
+
+    def flush(self):
+        sys.__stderr__.flush()
+
+sys.stderr = Loud()
+main._fail("the disk is full", 3)
+"""
+
+
+def test_impatience_does_not_spoil_the_last_word() -> None:
+    """A second Ctrl-C while the last line is written changes neither it nor the exit code."""
+    done = subprocess.run([sys.executable, "-c", LAST_WORD], capture_output=True, text=True, check=False)
+    assert (3, "codejury: the disk is full\n") == (done.returncode, done.stderr)

@@ -14,10 +14,12 @@ import msgspec
 import pytest
 import typer
 
-from codejury.cli import commands, main, runs, sets
+from codejury.cli import commands, doctor, main, runs, sets
 from codejury.model import Limits, Outcome
 
-assert all(module.__name__ for module in (commands, runs, sets))  # importing them has registered the commands
+assert all(
+    module.__name__ for module in (commands, doctor, runs, sets)
+)  # importing them has registered the commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

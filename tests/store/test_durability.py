@@ -212,7 +212,10 @@ def test_full_disk_keeps_whole_batches(path: Path) -> None:
     kept, said, at_last, nothing = _run(FULL_DISK, path, prefix=OWN_MOUNTS)
     assert 8 <= int(kept) < 400
     assert 0 == int(kept) % 8
-    assert said.endswith("runs.db: the disk is full; free some space, then go on with --resume")
+    assert said.endswith(
+        "runs.db: the disk is full; free some space, then try again, with --resume if the run is in"
+        " `codejury runs list`"
+    )
     assert ("400", "None") == (at_last, nothing)
     _check_complete(path)
 
@@ -222,7 +225,10 @@ def test_file_that_may_not_grow_keeps_whole_batches(path: Path) -> None:
     kept, said, at_last, nothing = _run(FILE_LIMIT, path)
     assert 8 <= int(kept) < 400
     assert 0 == int(kept) % 8
-    assert said.endswith("runs.db: disk I/O error; look at its disk and your quota, then go on with --resume")
+    assert said.endswith(
+        "runs.db: disk I/O error; look at its disk and your quota, then try again, with --resume if the run is in"
+        " `codejury runs list`"
+    )
     assert ("400", "None") == (at_last, nothing)
     _check_complete(path)
 

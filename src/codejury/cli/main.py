@@ -106,12 +106,12 @@ class InterruptedRunError(CodejuryError):
 
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
-    from codejury.cli import commands, doctor, runs, sets  # noqa: F401 - they register their commands
-
     # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
+        from codejury.cli import commands, doctor, runs, sets  # noqa: F401 - they register their commands
+
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except CodejuryError as error:
@@ -143,6 +143,9 @@ def _fail_otherwise(error: Exception) -> NoReturn:
 
 
 def _fail(message: str, code: int) -> NoReturn:
+    """Say the last word; whoever is impatient cannot turn it into a traceback any more."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     line = " ".join(message.split())
     line = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
     if line:

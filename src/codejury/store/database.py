@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PATH = Path(".codejury") / "runs.db"
 ENVIRONMENT = "CODEJURY_STORE"
+_AGAIN = "try again, with --resume if the run is in `codejury runs list`"
 
 _CACHE_KIB = 64 << 10  # texts have hashes for keys, so many are written all over the file; taken as needed
 
@@ -157,13 +158,13 @@ def translate(error: BaseException | None, name: str) -> CodejuryError:
         case sqlite3.SQLITE_READONLY:
             said = " is read-only: make the file and its folder writable, or copy them elsewhere"
         case sqlite3.SQLITE_FULL:
-            said = ": the disk is full; free some space, then go on with --resume"
+            said = f": the disk is full; free some space, then {_AGAIN}"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             said = " is locked by another process: try again when that has ended"
         case sqlite3.SQLITE_CANTOPEN:
             said = " cannot be opened: make the file and its folder writable, or copy them elsewhere"
         case sqlite3.SQLITE_IOERR:
-            said = f": {first_line}; look at its disk and your quota, then go on with --resume"
+            said = f": {first_line}; look at its disk and your quota, then {_AGAIN}"
         case _:
             said = f": {first_line}"
     return InfrastructureError(f"store {name}{said}")
