@@ -9,24 +9,34 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from codejury.cli.demo_story import story
+
 if TYPE_CHECKING:
     from codejury.pipeline import DemoResult
+    from codejury.pipeline.demo import Share, Standing
     from codejury.report import Estimate, JudgeDocument
 
 MEANING = """\
-What you see: pass@k is the chance that at least one of k samples is right, and
-each figure is a mean over the problems. The brackets hold where a rerun on the
-same problems would land, 95 times in 100. A contestant that always writes the
-same answer gains little from k = 1 to k = 10; one that varies gains much."""
+pass@k  the chance that at least one of k samples is right, a mean over the
+        problems; below it, where a rerun would land 95 times in 100
+unsafe  of its right answers to problems that tempt to a dangerous call, those
+        in which a scan finds one (severity medium or above)
+slower  of the problems it solved, those where its first right program takes
+        over 3 times what the reference takes, on large input; this column is
+        measured, and may move by one from run to run"""
 
 NEXT = """\
 What to do next:
   codejury sets show starter
-      the problems, and one of them whole with its id behind
+      the problems; with an id behind, one of them whole
   codejury judge SAMPLES.jsonl --problems humaneval
       your own samples: {"task_id": ..., "completion": ...} a line
   codejury sets check YOUR_SET.jsonl
-      is a problem set of your own sound?"""
+      is a problem set of your own sound?
+  codejury sets strength YOUR_SET.jsonl
+      how many small mistakes do its tests find?
+  codejury doctor
+      what isolation this machine gives, and why not more"""
 
 NO_ISOLATION = """\
 The demo's samples are codejury's own, so it runs all the same, without walls;
@@ -34,20 +44,23 @@ samples of a model would be refused."""
 
 
 def demo_report(result: DemoResult, *, kept: str | None) -> RenderableType:
-    """The contestants side by side, by k and by difficulty, and what to do next.
+    """The contestants side by side, by k and by difficulty, what that says, and what to do next.
 
     Args:
         result: What the demo gave.
         kept: The store that keeps the runs, as the user named it; None if they are gone.
     """
-    documents = result.documents
+    documents = [standing.document for standing in result.standings]
     parts: list[RenderableType] = []
     if result.missing_layer is not None:
         parts.append(Text(f"No isolation here: {result.missing_layer}\n{NO_ISOLATION}\n", "yellow"))
     parts.append(_heading(documents))
-    for table in (_by_k(documents), _by_difficulty(documents), _outcomes(documents)):
+    parts += [_by_k(result.standings), Text(f"\n{MEANING}\n")]
+    for table in (_by_difficulty(documents), _outcomes(documents)):
         parts += [table, Text()]
-    parts.append(Text(f"{MEANING}\n\n{NEXT}"))
+    if told := story(result.standings):
+        parts.append(Text(f"What it says:\n{told}\n"))
+    parts.append(Text(NEXT))
     if kept is not None:
         parts.append(Text(f"\nThe runs are kept:\n  codejury report {documents[0].run} --store {kept}"))
     return Group(*parts)
@@ -63,10 +76,14 @@ def _heading(documents: list[JudgeDocument]) -> Text:
     )
 
 
-def _by_k(documents: list[JudgeDocument]) -> Table:
-    table = _table("contestant", *(f"pass@{k}" for k in documents[0].pass_at_k))
-    for document in documents:
-        table.add_row(document.run, *(_figure(estimate) for estimate in document.pass_at_k.values()))
+def _by_k(standings: list[Standing]) -> Table:
+    ks = list(standings[0].document.pass_at_k)
+    table = _table("contestant", *(f"pass@{k}" for k in ks), "unsafe", "slower")
+    for standing in standings:
+        estimates = standing.document.pass_at_k.values()
+        values = [f"{estimate.value:.2f}" for estimate in estimates]
+        table.add_row(standing.document.run, *values, _share(standing.unsafe), _share(standing.slower))
+        table.add_row("", *(_rerun(estimate) for estimate in estimates))
     return table
 
 
@@ -96,7 +113,10 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _figure(estimate: Estimate) -> str:
-    if estimate.fixed_suite is None:
-        return f"{estimate.value:.2f}"
-    return f"{estimate.value:.2f} [{estimate.fixed_suite.low:.2f}, {estimate.fixed_suite.high:.2f}]"
+def _share(share: Share) -> str:
+    return f"{share.part}/{share.whole}" if share.whole else "-"
+
+
+def _rerun(estimate: Estimate) -> str:
+    found = estimate.fixed_suite
+    return f"[{found.low:.2f}, {found.high:.2f}]" if found is not None else ""
