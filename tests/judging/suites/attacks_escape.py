@@ -161,7 +161,7 @@ _PROBES: tuple[tuple[str, str, str], ...] = (
     (
         "changes-rights",
         "",
-        "any(works(lambda: os.chmod(p, 0o755)) for p in ('/tmp', '/', os.__file__, '/dev/null'))",
+        "any(works(lambda: os.chmod(p, 0o755)) for p in ('/', os.__file__, '/dev/null'))",
     ),
     ("changes-owner", "", "any(works(lambda: os.chown(p, -1, -1)) for p in ('/', os.__file__, '/dev/null'))"),
     ("changes-times", "", "any(works(lambda: os.utime(p)) for p in ('/', os.__file__, '/dev/null'))"),
