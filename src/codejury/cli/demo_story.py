@@ -35,13 +35,13 @@ def story(standings: list[Standing]) -> str:
 def _at_first(standings: list[Standing], early: Standing | None, k: str) -> str:
     if early is None:
         return ""
-    return f"{_tries(k, 'At').capitalize()}, {_name(early)} leads: {_against(standings, early, k)}."
+    return f"At {_tries(k)}, {_name(early)} leads: {_against(early, _following(standings, early, k), k)}."
 
 
 def _later(standings: list[Standing], early: Standing, late: Standing, k: str) -> str:
     if late is early:
-        return f"After {_tries(k)} it still leads: {_against(standings, late, k)}."
-    lead = f"After {_tries(k)}, {_name(late)} leads: {_against(standings, late, k)}."
+        return f"After {_tries(k)} it still leads: {_against(late, _following(standings, late, k), k)}."
+    lead = f"After {_tries(k)}, {_name(late)} leads: {_against(late, early, k)}."
     problems, solved, others = late.document.problems, _solved(late), _solved(early)
     if solved <= others:
         return lead
@@ -97,12 +97,16 @@ def _beyond(ahead: Standing, behind: Standing, k: str) -> bool:
     return high is not None and low is not None and high.low > low.high
 
 
-def _against(standings: list[Standing], leader: Standing, k: str) -> str:
-    """The leader's figure, and the next one's."""
+def _following(standings: list[Standing], leader: Standing, k: str) -> Standing:
+    """The next one behind the leader."""
     others = [standing for standing in standings if standing is not leader]
-    following = max(others, key=lambda standing: standing.document.pass_at_k[k].value)
-    mine, other = (each.document.pass_at_k[k].value for each in (leader, following))
-    return f"{mine:.2f} against {other:.2f} of {_name(following)}"
+    return max(others, key=lambda standing: standing.document.pass_at_k[k].value)
+
+
+def _against(leader: Standing, other: Standing, k: str) -> str:
+    """The leader's figure, and another one's."""
+    mine, theirs = (each.document.pass_at_k[k].value for each in (leader, other))
+    return f"{mine:.2f} against {theirs:.2f} of {_name(other)}"
 
 
 def _solved(standing: Standing) -> int:
@@ -121,6 +125,5 @@ def _name(standing: Standing) -> str:
     return standing.document.run
 
 
-def _tries(k: str, at: str = "") -> str:
-    tries = "one try" if k == "1" else f"{k} tries"
-    return f"{at} {tries}" if at else tries
+def _tries(k: str) -> str:
+    return "one try" if k == "1" else f"{k} tries"
