@@ -72,10 +72,10 @@ def test_whole_story(order: tuple[Found, ...]) -> None:
         "sooner or later on 40 of 40 problems; a writes nearly the same again, and is",
         "right on 30.",
     ] == lines[:4]
+    slow = "all its 10 solutions are slow where the input is large, and none of its answers is unsafe."
     prices = [
-        "The price of a: 9 of its 10 right answers where a dangerous call tempts make it.",
-        "The price of b: all its 10 solutions are slow where the input is large, and none of its answers is"
-        " unsafe.",
+        "The price of a: 9 of its 10 right answers to problems that tempt to a dangerous call make one.",
+        f"The price of b: {slow}",
     ]
     assert all(price in " ".join(lines) for price in prices)
     assert [
@@ -123,8 +123,8 @@ def test_both_prices() -> None:
     text = whole(STEADY._replace(slower=(8, 10)), VARIED._replace(unsafe=(1, 10)), WEAK)
 
     assert (
-        "The price of a: 9 of its 10 right answers where a dangerous call tempts make it and 8 of its 10 solutions"
-        " are slow where the input is large."
+        "The price of a: 9 of its 10 right answers to problems that tempt to a dangerous call make one and 8 of its"
+        " 10 solutions are slow where the input is large."
     ) in text
     assert "The price of b: all its 10 solutions are slow where the input is large." in text
 

@@ -86,7 +86,7 @@ def test_set_is_named_and_versioned() -> None:
     """Name, version and source are what the registry and a manifest show."""
     found = load()
 
-    assert ("starter", "0-1", "built-in") == (found.name, found.version, found.source)
+    assert ("starter", "1-0", "built-in") == (found.name, found.version, found.source)
     assert load().hash == found.hash
 
 

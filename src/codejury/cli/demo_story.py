@@ -55,7 +55,7 @@ def _price(leader: Standing) -> str:
     unsafe, slower = _most(leader.unsafe), _most(leader.slower)
     what = []
     if unsafe:
-        what.append(f"{_of(leader.unsafe)} right answers where a dangerous call tempts make it")
+        what.append(f"{_of(leader.unsafe)} right answers to problems that tempt to a dangerous call make one")
     if slower:
         what.append(f"{_of(leader.slower)} solutions are slow where the input is large")
     if not what:

@@ -44,7 +44,7 @@ def load() -> ProblemSet:
     """The set: easy problems first, then medium, then hard, each by id."""
     problems = [_problem(facts.parent) for facts in FOLDER.glob("*/problem.toml")]
     problems.sort(key=lambda problem: (DIFFICULTIES.index(problem.difficulty or ""), problem.id))
-    return ProblemSet(name="starter", version="0-1", problems=tuple(problems), source="built-in")
+    return ProblemSet(name="starter", version="1-0", problems=tuple(problems), source="built-in")
 
 
 def folder_of(problem: Problem) -> Path:
