@@ -123,8 +123,8 @@ def test_both_prices() -> None:
     text = whole(STEADY._replace(slower=(8, 10)), VARIED._replace(unsafe=(1, 10)), WEAK)
 
     assert (
-        "The price of a: 9 of its 10 right answers to problems that tempt to a dangerous call make one and 8 of its"
-        " 10 solutions are slow where the input is large."
+        "The price of a: 9 of its 10 right answers to problems that tempt to a dangerous call make one and 8 of"
+        " its 10 solutions are slow where the input is large."
     ) in text
     assert "The price of b: all its 10 solutions are slow where the input is large." in text
 
