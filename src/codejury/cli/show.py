@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 from rich.console import Group, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from codejury.model import CheckFunction, Problem, ProblemSet
+from codejury.model import CheckFunction, Inputs, Problem, ProblemSet, Tests
 from codejury.report.terminal import printable, problem_table
+
+_CALLS = 20
 
 
 def set_view(problem_set: ProblemSet) -> RenderableType:
@@ -25,13 +30,31 @@ def problem_view(problem: Problem) -> RenderableType:
     heading = Text.assemble(
         (printable(problem.id), "bold"), printable(": " + ", ".join(fact for fact in facts if fact))
     )
-    code = problem.tests.code
-    tests = code if isinstance(problem.tests, CheckFunction) else "\n".join(code)
+    tests = _tests_text(problem.tests)
     parts: list[RenderableType] = [heading]
-    for title, text in (("prompt", problem.prompt), ("reference", problem.reference), ("tests", str(tests))):
+    for title, text in (("prompt", problem.prompt), ("reference", problem.reference), ("tests", tests)):
         if text:
             parts += [
                 Text(f"\n{title}", "bold"),
                 Syntax(text.strip("\n"), problem.language, background_color="default"),
             ]
     return Group(*parts)
+
+
+def _tests_text(tests: Tests) -> str:
+    """The tests as text: their source, or their calls with how outputs are compared."""
+    if isinstance(tests, CheckFunction):
+        return tests.code
+    if not isinstance(tests, Inputs):
+        return "\n".join(tests.code)
+    calls = [*tests.base, *tests.plus]
+    lines = [
+        f"# {len(tests.base)} calls, {len(tests.plus)} more beyond the base; as the value protocol writes them"
+    ]
+    lines.append(f"# compared: {msgspec.json.encode(tests.comparison).decode()}")
+    for place, call in enumerate(calls[:_CALLS]):
+        wanted = "" if tests.expected is None else f" -> {json.dumps(tests.expected[place])}"
+        lines.append(json.dumps(call) + wanted)
+    if len(calls) > _CALLS:
+        lines.append(f"# and {len(calls) - _CALLS} more")
+    return "\n".join(lines) + (f"\n\n{tests.oracle}" if tests.oracle else "")

@@ -14,7 +14,7 @@ import msgspec
 
 from codejury.formats import checks
 from codejury.formats.jsonl import Row, write_rows
-from codejury.model import Assertions, CheckFunction, Problem, Sample, Tests
+from codejury.model import Assertions, CheckFunction, Inputs, Problem, Sample, Tests
 
 if TYPE_CHECKING:
     import os
@@ -110,6 +110,18 @@ def _check_tests(row: Row, tests: Tests, language: str) -> None:
             checks.check_filled(row, "tests.code", "")
         for number, code in enumerate(tests.code):
             checks.check_filled(row, f"tests.code[{number}]", code)
+    else:
+        _check_inputs(row, tests)
+
+
+def _check_inputs(row: Row, tests: Inputs) -> None:
+    calls = len(tests.base) + len(tests.plus)
+    if not tests.base:
+        raise row.error("has no calls; give at least one list of arguments", "tests.base")
+    if tests.expected is not None and len(tests.expected) != calls:
+        raise row.error(f"has {len(tests.expected)} outputs for {calls} calls; give one each", "tests.expected")
+    if tests.expected is None and row.fields.get("reference") is None:
+        raise row.error("is missing, and so is a reference that would give the outputs", "tests.expected")
 
 
 def _check_limits(row: Row, problem: Problem) -> None:

@@ -20,6 +20,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         scan: Look for names by which the tests may act on values.
         skip: Positions of assertions to leave out, since they killed the candidate before.
         code: The tests as a former judge compiled them.
+        expected: Outputs that the reference gave, where the tests do not say them: texts of the value protocol.
         objects: Whether the entry point may give objects that stay in the candidate: the problem is of a class.
         series: Samples of the same series may have the same judge, one after the other, while each passes and
             leaves nothing behind; None for a judge of its own.
@@ -34,6 +35,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     scan: bool = False
     skip: tuple[int, ...] = ()
     code: str | None = None
+    expected: tuple[str, ...] | None = None
     objects: bool = False
     series: str | None = None
 
@@ -60,6 +62,7 @@ class Message(msgspec.Struct, frozen=True):
     end: Report | None = None
     code: str | None = None
     lasting: bool = False
+    expected: tuple[str, ...] | None = None
 
 
 class Observation(msgspec.Struct, kw_only=True):
@@ -75,6 +78,7 @@ class Observation(msgspec.Struct, kw_only=True):
         waited_s: Seconds in which the candidate could have run but had no processor; None where unknown.
         code: The tests as the judge compiled them, where it was asked to look at them.
         lasting: Whether a run of the tests leaves nothing behind, where the judge was asked to look at them.
+        expected: Outputs, where they were recorded.
     """
 
     outcome: Outcome | None
@@ -92,3 +96,4 @@ class Observation(msgspec.Struct, kw_only=True):
     waited_s: float | None = None
     code: str | None = None
     lasting: bool = False
+    expected: tuple[str, ...] | None = None

@@ -17,10 +17,11 @@ from typing import Any
 import msgspec
 
 from codejury.judging.conclusion import Facts
+from codejury.judging.kinds import payload
 from codejury.judging.lanes import Bound, Clock, Lanes
 from codejury.judging.records import Message, Observation, Report, Request
 from codejury.judging.timekeeper import TICK_S, Timekeeper
-from codejury.model import CheckFunction, Limits, Outcome, TestResult
+from codejury.model import Limits, Outcome, TestResult
 from codejury.sandbox import Lane, LaneLostError, Roles, Sandbox, readable
 
 INSIDE = Path(__file__).parent / "inside"
@@ -28,7 +29,7 @@ ROLES = Roles(
     files=tuple(
         str(INSIDE / name)
         for name in (
-            *("writing.py", "reading.py", "codec.py", "frames.py", "objects.py"),
+            *("writing.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py", "inputs.py"),
             *("candidate.py", "instrument.py", "judge.py"),
         )
     ),
@@ -103,6 +104,7 @@ class Session:
         self.waited: float | None = None
         self.code: str | None = None
         self.lasting = False
+        self.expected: tuple[str, ...] | None = None
         self.messages = 0
 
     async def run(self, gate: asyncio.Semaphore) -> Observation:
@@ -169,6 +171,7 @@ class Session:
             waited_s=self.waited,
             code=self.code,
             lasting=self.lasting,
+            expected=self.expected,
         )
 
     def _may_judge_on(self, report: Report | None) -> bool:
@@ -218,19 +221,13 @@ class Session:
 
     def _job(self, *, same: bool) -> dict[str, Any]:
         """The job as the judge takes it; `same`: it has the code of these tests from the sample before."""
-        request, tests = self.request, self.request.tests
-        payload: dict[str, Any] = {}
-        if isinstance(tests, CheckFunction):
-            payload["function"] = tests.function
-        if request.code is None:
-            code = tests.code if isinstance(tests, CheckFunction) else list(tests.code)
-            payload |= {"context": tests.context, "code": code}
+        request = self.request
         return {
             "source": request.source,
             "entry": request.entry_point,
             "most": request.limits.value_bytes,
             "limits": self._lower_limits(),
-            "tests": payload,
+            "tests": payload(request),
             "code": None if same else request.code,
             "all": request.all_tests,
             "apply": request.apply,
@@ -312,6 +309,7 @@ class Session:
                 self.code, self.lasting = message.code, message.lasting
             self.messages += 1
             if message.end is not None:
+                self.expected = message.expected
                 self.time.progress += sum(us for _, _, us in message.tests) / 1e6
                 return message.end
             self.time.progressed()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from codejury.judging.kinds import base_passed, records
 from codejury.judging.records import Observation, Request
 from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verdict
 
@@ -36,6 +37,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         finished: Assertions that it finished.
         changed: Whether it changes its arguments.
         acting: A name by which the tests may act on a candidate's value: verdicts are weak then.
+        expected: Its outputs, where the tests do not say what is expected.
         objects: Whether its entry point gives objects that stay in the candidate; a sample's may then, too.
         cpu_s: CPU seconds of the reference.
         code: The tests as the judge compiled them for this interpreter, so that it need not again.
@@ -48,6 +50,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     finished: int = 0
     changed: bool = False
     acting: str | None = None
+    expected: tuple[str, ...] | None = None
     objects: bool = False
     cpu_s: float = 0.0
     code: str | None = None
@@ -70,17 +73,19 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
     """
     if problem.reference is None:
         return None
-    seen = await slot.observe(
-        Request(
-            source=problem.reference,
-            entry_point=problem.entry_point,
-            tests=problem.tests,
-            limits=limits,
-            all_tests=all_tests,
-            scan=True,
-            objects=True,
-        )
+    request = Request(
+        source=problem.reference,
+        entry_point=problem.entry_point,
+        tests=problem.tests,
+        limits=limits,
+        all_tests=all_tests,
+        scan=True,
+        objects=True,
     )
+    seen = await slot.observe(request)
+    expected = seen.expected
+    if records(problem.tests) and seen.outcome is Outcome.PASSED:  # and once more: does it agree with itself?
+        seen = await slot.observe(msgspec.structs.replace(request, expected=expected))
     return Profile(
         outcome=seen.outcome,
         fault=seen.detail if seen.outcome is None else None,
@@ -88,6 +93,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
         finished=seen.finished,
         changed=seen.changed,
         acting=seen.acting,
+        expected=expected if records(problem.tests) else None,
         objects=seen.objects,
         cpu_s=seen.cpu_s,
         code=seen.code,
@@ -140,6 +146,7 @@ async def judge(
         limits=limits,
         all_tests=all_tests,
         scan=reference is None,
+        expected=reference.expected if reference is not None else None,
         objects=reference.objects if reference is not None else asks_for_class(problem),
         code=reference.code if reference is not None else None,
         series=problem.tests_hash if reference is not None and reference.sound and reference.lasting else None,
@@ -155,11 +162,14 @@ async def judge(
             detail = "passes only by changing its arguments, which the reference leaves alone"
     acting = seen.acting if reference is None else reference.acting
     integrity: Integrity = "weak" if acting else "strong"
+    tests = tuple(test for test in seen.tests if test is not SKIPPED)
+    passed = [test.outcome is Outcome.PASSED for test in tests]
     verdict = Verdict(
         outcome=outcome,
         integrity=integrity,
         tier=tier,
-        tests=tuple(test for test in seen.tests if test is not SKIPPED),
+        tests=tests,
+        base_passed=base_passed(problem.tests, passed, passed=outcome is Outcome.PASSED),
         detail=detail,
         cpu_s=cpu_s,
         wall_s=seen.wall_s,

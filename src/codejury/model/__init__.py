@@ -10,7 +10,7 @@ from codejury.model.errors import (
 )
 from codejury.model.finding import Confidence, Finding, Severity
 from codejury.model.limits import GIB, KIB, MIB, LimitOverrides, Limits
-from codejury.model.problem import Assertions, CheckFunction, Problem, ProblemSet, Tests
+from codejury.model.problem import Assertions, CheckFunction, Comparison, Inputs, Problem, ProblemSet, Tests
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
 from codejury.model.run import (
     Interpreter,
@@ -32,11 +32,13 @@ __all__ = [
     "Assertions",
     "CheckFunction",
     "CodejuryError",
+    "Comparison",
     "Confidence",
     "Engine",
     "Finding",
     "InfrastructureError",
     "InputError",
+    "Inputs",
     "Integrity",
     "Interpreter",
     "Job",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any, Literal
 
 import msgspec
 
@@ -36,7 +37,55 @@ class Assertions(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
     context: str = ""
 
 
-Tests = CheckFunction | Assertions
+class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How an output is held against the expected one; every rule holds at every depth.
+
+    Attributes:
+        types: "exact": the same type at every depth, and a bool is no int; "python": what Python calls equal is
+            equal, so 1, 1.0 and True are, and a list and a tuple are not.
+        order: "ordered"; "unordered": the items of the outermost list or tuple in any order, each as often as
+            expected; "set": its distinct items, however often and in whatever order.
+        rel_tol: A float may differ by `abs_tol + rel_tol * abs(expected)`.
+        abs_tol: See `rel_tol`.
+        nan_equal: Whether a NaN is right where a NaN is expected.
+    """
+
+    types: Literal["exact", "python"] = "exact"
+    order: Literal["ordered", "unordered", "set"] = "ordered"
+    rel_tol: float = 0.0
+    abs_tol: float = 0.0
+    nan_equal: bool = True
+
+    def __post_init__(self) -> None:
+        """Reject tolerances that are none."""
+        for name in ("rel_tol", "abs_tol"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"{name} must be a number of at least 0")
+
+
+class Inputs(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="inputs"):
+    """Calls of the entry point whose outputs are compared with given ones, or with the reference's.
+
+    EvalPlus' form. Values are written as in the value protocol (docs/protocol.md): JSON, with tags for what JSON
+    does not have.
+
+    Attributes:
+        base: Calls, each a list of arguments.
+        plus: Further calls; a sample passes if it passes both, and figures of the base alone are given beside.
+        expected: Outputs of base and plus calls together; None for those that the reference gives.
+        comparison: How outputs are compared.
+        oracle: Source of a function `oracle(arguments, expected, output)` that says whether an output is right, in
+            the place of the comparison. It runs where the tests run.
+    """
+
+    base: tuple[tuple[Any, ...], ...]
+    plus: tuple[tuple[Any, ...], ...] = ()
+    expected: tuple[Any, ...] | None = None
+    comparison: Comparison = Comparison()
+    oracle: str = ""
+
+
+Tests = CheckFunction | Assertions | Inputs
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

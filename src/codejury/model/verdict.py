@@ -61,6 +61,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         wall_s: Wall seconds from handing over the program to the verdict.
         peak_bytes: Largest resident set of a candidate's process; None where it was not measured.
         flipped_from: The outcome of a first try that a rerun alone did not repeat.
+        base_passed: Whether it passed the base of its tests, where they have a further part; None where not.
     """
 
     outcome: Outcome
@@ -72,6 +73,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     wall_s: float = 0.0
     peak_bytes: int | None = None
     flipped_from: Outcome | None = None
+    base_passed: bool | None = None
 
     @property
     def passed(self) -> bool:

@@ -20,6 +20,7 @@ import time
 
 import codec
 import frames
+import inputs
 import objects
 from instrument import HOOK, compile_tests, examine
 
@@ -104,6 +105,7 @@ class Judge:
         self.started = self.flushed = time.monotonic()
         self.code: tuple[CodeType | None, list[CodeType]] | None = None
         self.again = False  # this process may judge a further sample of the same problem
+        self.recorded: list[str] | None = None  # outputs of the reference, as texts of the value protocol
 
     # ---- the whole job
 
@@ -116,7 +118,10 @@ class Judge:
                 self.end("problem", f"its tests do not compile: {type(error).__name__}: {error}")
                 return
             if self.load():
-                self.run_tests(code)
+                if self.job["tests"]["kind"] == "inputs":
+                    inputs.run(self)
+                else:
+                    self.run_tests(code)
         except Stop:
             pass
         except MemoryError:
@@ -155,7 +160,7 @@ class Judge:
                 exec(context, ns)
             proxy = self.proxy()
             ns[self.job["entry"]] = proxy
-            self.started = time.monotonic()
+            self.begin_tests()
             for part in body:
                 exec(part, ns)
             if ns.get(self.job["entry"]) is not proxy:
@@ -172,6 +177,23 @@ class Judge:
             raise
         except BaseException as error:
             self.escaped(error)
+
+    def begin_tests(self) -> None:
+        """The program is loaded: time counts for the tests from here on."""
+        self.started = time.monotonic()
+
+    def failed_test(self, line: int, outcome: str, detail: str) -> None:
+        """A test failed: the tests end here, or go on where all are asked for."""
+        if self.sticky:
+            raise Stop
+        self.inside = False
+        self.note(line, outcome)
+        if not self.job["all"]:
+            self.sticky = outcome, detail
+            raise Stop
+        if not self.failed:
+            self.first_failure = outcome, detail
+        self.failed += 1
 
     def escaped(self, error: BaseException) -> None:
         """An exception left the tests: one test has failed."""
@@ -233,14 +255,7 @@ class Judge:
 
     def not_ok(self, line: int, error: Exception) -> None:
         """An assertion failed, and the tests go on."""
-        if self.sticky:
-            raise Stop
-        self.inside = False
-        outcome, detail = self.judge_exception(error)
-        self.note(line, outcome)
-        if not self.failed:
-            self.first_failure = outcome, detail
-        self.failed += 1
+        self.failed_test(line, *self.judge_exception(error))
 
     def note(self, line: int, outcome: str) -> None:
         """Keep one test's result; pass results on now and then, so that the host can tell where time goes."""
@@ -394,6 +409,7 @@ class Judge:
         """The final frame."""
         self.report({
             "tests": self.tests,
+            "expected": self.recorded,
             "end": {
                 "outcome": outcome,
                 "detail": detail[:1000],
@@ -423,6 +439,11 @@ class Judge:
         What is made is told to the host before the candidate has said a word, so that no candidate can have part
         in the code that judges others.
         """
+        if self.job["tests"]["kind"] == "inputs":
+            if self.job["scan"]:
+                self.acting, lasting = inputs.examine(self.job["tests"])
+                self.report({"tests": [], "lasting": lasting})
+            return None, []
         given = self.job["code"]
         if given is None and self.code is not None:
             return self.code
@@ -479,7 +500,7 @@ def warm_tests() -> None:
         "limits": [],
         "again": False,
         "objects": False,
-        "tests": {"code": test, "context": "from typing import List\n", "function": "check"},
+        "tests": {"kind": "code", "code": test, "context": "from typing import List\n", "function": "check"},
         "all": False,
         "apply": True,
         "scan": True,
