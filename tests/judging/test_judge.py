@@ -46,7 +46,7 @@ def judged(judge: Any, candidate: Any, frames: Any, tmp_path: Path) -> Iterator[
             "entry": "f",
             "most": MOST,
             "limits": [],
-            "tests": {"context": job.pop("context", ""), "code": tests},
+            "tests": {"kind": "code", "context": job.pop("context", ""), "code": tests},
             "apply": True,
             "skip": [],
             "code": None,
