@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -13,9 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from codejury.cli.main import main
-from codejury.judging import ROLES
-from codejury.model import Limits, TierUnavailable
-from codejury.sandbox import Sandbox, Settings, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,20 +24,6 @@ class Ended(NamedTuple):
     code: int
     out: str
     err: str
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> None:
-    """Skips, with the reason, where the machine gives no isolation tier."""
-
-    async def probe() -> None:
-        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), ROLES):
-            pass
-
-    try:
-        asyncio.run(probe())
-    except TierUnavailable as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture

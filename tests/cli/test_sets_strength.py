@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHOWN = """\
-set 1-0: 2 problems, 0 without mutants, tier namespaces
+set 1-0: 2 problems, 0 without mutants, tier {tier}
 
 problem  mutants  killed  equivalent  survivors    score
 ────────────────────────────────────────────────────────
@@ -46,11 +46,11 @@ def test_wrong_call_is_one_line(codejury: Callable[..., Any], tiny: Path, argume
 
 
 @pytest.mark.sandbox
-@pytest.mark.usefixtures("sandbox")
-def test_strong_set(codejury: Callable[..., Any], tiny: Path) -> None:
+def test_strong_set(codejury: Callable[..., Any], tiny: Path, sandbox: str) -> None:
     """Exit code 0, a table, and the document where it was asked for."""
     ended = codejury("sets", "strength", "set.jsonl", "--json", "out.json")
-    assert (0, SHOWN) == (ended.code, "\n".join(line.rstrip() for line in ended.out.splitlines()) + "\n")
+    shown = "\n".join(line.rstrip() for line in ended.out.splitlines()) + "\n"
+    assert (0, SHOWN.format(tier=sandbox)) == (ended.code, shown)
     document = json.loads((tiny / "out.json").read_text(encoding="utf-8"))
     assert ("sets-strength/1", 10, 1.0) == (
         document["schema"],

@@ -21,7 +21,6 @@ from codejury.model import (
     Limits,
     Outcome,
     Problem,
-    TierUnavailable,
     Verdict,
 )
 from codejury.sandbox import describe
@@ -381,7 +380,7 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.sandbox
-async def test_early_end_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_early_end_leaves_no_process(sandbox: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that sleeps for an hour and has children ends with the iteration, and all with the engine."""
     sleeper = (
         "import os, time\n"
@@ -398,11 +397,9 @@ async def test_early_end_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> N
         return await judge_program(*arguments, **settings)
 
     monkeypatch.setattr(local, "judge", noticed)
-    engine = LocalEngine(_Texts(), limits=Limits(cpu_s=60, cpu_total_s=60), interpreter=describe(), slots=1)
-    try:
-        await engine.__aenter__()
-    except TierUnavailable as error:
-        pytest.skip(str(error))
+    limits = Limits(cpu_s=60, cpu_total_s=60)
+    engine = LocalEngine(_Texts(), limits=limits, interpreter=describe(), slots=1, tier=sandbox)
+    await engine.__aenter__()
     try:
         first = [judged async for judged in engine.submit(_jobs(["def f(): return 1"]))]
         assert Outcome.PASSED == first[0].verdict.outcome

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import os
@@ -15,10 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from codejury.judging import ROLES
-from codejury.model import Limits, TierUnavailable
-from codejury.sandbox import Sandbox, Settings, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,20 +40,6 @@ TerminalProgress.step = counted
 from codejury.cli.main import main
 main()
 """
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> None:
-    """Skips, with the reason, where the machine gives no isolation tier."""
-
-    async def probe() -> None:
-        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), ROLES):
-            pass
-
-    try:
-        asyncio.run(probe())
-    except TierUnavailable as error:
-        pytest.skip(str(error))
 
 
 class Volume:

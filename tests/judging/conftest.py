@@ -24,7 +24,7 @@ from codejury.model import (
     Verdict,
     text_hash,
 )
-from codejury.sandbox import describe
+from codejury.sandbox import choose_tier, describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -85,7 +85,11 @@ def problem_of(tests: str, reference: str | None, entry_point: str = "f", contex
 
 @asynccontextmanager
 async def engine(*, slots: int = 2, limits: Limits = LIMITS, **settings: Any) -> AsyncIterator[LocalEngine]:
-    """An engine over texts at hand; skips where the machine gives no tier."""
+    """An engine over texts at hand, in the strongest tier; skips where the machine gives none."""
+    try:
+        settings.setdefault("tier", choose_tier().tier)
+    except TierUnavailable as error:
+        pytest.skip(str(error))
     made = LocalEngine(Texts(), limits=limits, interpreter=describe(), slots=slots, **settings)
     try:
         await made.__aenter__()

@@ -12,7 +12,7 @@ import pytest
 from codejury.judging import ROLES, Profile, Slot, judge, profile
 from codejury.judging.lanes import Clock
 from codejury.model import CheckFunction, Limits, Outcome, Problem, TierUnavailable, Verdict
-from codejury.sandbox import Sandbox, Settings, describe
+from codejury.sandbox import Sandbox, Settings, choose_tier, describe
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,7 +29,8 @@ def run(work: Callable[[Slot], Awaitable[Any]]) -> Any:
     """What `work` gives in a real sandbox."""
 
     async def inside() -> Any:
-        async with Sandbox(Settings(interpreter=describe(), limits=LIMITS), ROLES) as sandbox:
+        settings = Settings(interpreter=describe(), limits=LIMITS, tier=choose_tier().tier)
+        async with Sandbox(settings, ROLES) as sandbox:
             slot = Slot(sandbox, LIMITS)
             try:
                 return await work(slot)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from codejury.judging import ROLES, Observation, Profile, Request, Slot, judge, profile
-from codejury.model import MIB, Assertions, CheckFunction, Limits, Outcome, Problem, TierUnavailable, Verdict
+from codejury.model import MIB, Assertions, CheckFunction, Limits, Outcome, Problem, Verdict
 from codejury.sandbox import Child, Lane, LaneLostError, Sandbox, Settings, describe
 
 if TYPE_CHECKING:
@@ -30,17 +30,14 @@ ONE = "def check(c):\n    assert c() == 1\n"
 
 
 @pytest.fixture(scope="module")
-def slot() -> Iterator[Slot]:
-    """A slot with small limits; skips where the machine gives no tier."""
-    sandbox = Sandbox(Settings(interpreter=describe(), limits=LIMITS), ROLES)
-    try:
-        asyncio.run(sandbox.__aenter__())
-    except TierUnavailable as error:
-        pytest.skip(str(error))
-    made = Slot(sandbox, LIMITS)
+def slot(sandbox: str) -> Iterator[Slot]:
+    """A slot with small limits."""
+    opened = Sandbox(Settings(interpreter=describe(), limits=LIMITS, tier=sandbox), ROLES)
+    asyncio.run(opened.__aenter__())
+    made = Slot(opened, LIMITS)
     yield made
     made.close()
-    asyncio.run(sandbox.__aexit__())
+    asyncio.run(opened.__aexit__())
 
 
 def program(text: str) -> str:

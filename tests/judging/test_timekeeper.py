@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from codejury.judging import ROLES, Observation, Request, Slot, session
 from codejury.judging.timekeeper import LATE_S, TICK_S, Timekeeper
 from codejury.model import CheckFunction, Limits, Outcome, TierUnavailable
-from codejury.sandbox import Sandbox, Settings, describe
+from codejury.sandbox import Sandbox, Settings, choose_tier, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,7 +246,8 @@ async def test_sample_under_a_stopped_controller(monkeypatch: pytest.MonkeyPatch
     source = "import time\ndef f():\n    time.sleep(0.5)\n    return 1\n"
     tests = CheckFunction(code="def check(c):\n    assert c() == 1\n")
     try:
-        async with Sandbox(Settings(interpreter=describe(), limits=LIMITS), ROLES) as sandbox:
+        settings = Settings(interpreter=describe(), limits=LIMITS, tier=choose_tier().tier)
+        async with Sandbox(settings, ROLES) as sandbox:
             slot = Slot(sandbox, LIMITS)
             try:
                 seen = await slot.observe(Request(source=source, entry_point="f", tests=tests, limits=LIMITS))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
-from codejury.judging import ROLES
-from codejury.model import Limits, Outcome, TierUnavailable
 from codejury.pipeline import Progress
-from codejury.sandbox import Sandbox, Settings, describe
 from codejury.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from codejury.model import Outcome
 
 
 class Heard(Progress):
@@ -45,17 +43,3 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store."""
     with Store.open(tmp_path / "runs.db") as opened:
         yield opened
-
-
-@pytest.fixture(scope="session")
-def sandbox() -> None:
-    """Skips, with the reason, where the machine gives no isolation tier."""
-
-    async def probe() -> None:
-        async with Sandbox(Settings(interpreter=describe(), limits=Limits()), ROLES):
-            pass
-
-    try:
-        asyncio.run(probe())
-    except TierUnavailable as error:
-        pytest.skip(str(error))

@@ -88,7 +88,7 @@ def _files(folder: Path, problems: ProblemSet, samples: Sequence[Sample]) -> dic
     return paths
 
 
-def test_duplicates_are_judged_once_and_counted_each(store: Store, heard: Any) -> None:
+def test_duplicates_are_judged_once_and_counted_each(store: Store, heard: Any, sandbox: str) -> None:
     """Three programs of six samples; an equal program of another problem is another job."""
     other = _like_add("t/other", tests=Assertions(code=("assert f(1) == 2", "assert f(2) == 3")))
     samples = _samples(ADD, RIGHT, WRONG, RIGHT, RIGHT) + _samples(other, RIGHT, RIGHT)
@@ -99,7 +99,7 @@ def test_duplicates_are_judged_once_and_counted_each(store: Store, heard: Any) -
     assert [("t/add", 4, 3), ("t/other", 2, 2)] == [(row.id, row.n, row.c) for row in document.per_problem]
     assert {"passed": 5, "wrong_answer": 1} == document.verdicts
     assert 0.875 == document.pass_at_k["1"].value
-    assert ("namespaces", 0) == (document.tier, document.infra_errors)
+    assert (sandbox, 0) == (document.tier, document.infra_errors)
 
 
 def test_every_kind_of_answer_gets_its_outcome(store: Store) -> None:
@@ -187,7 +187,7 @@ def test_limits_of_a_problem_go_before_those_of_the_run(store: Store) -> None:
     assert {"t/add#0": Outcome.TIMEOUT_CPU, "t/patient#0": Outcome.PASSED} == _outcomes(store)
 
 
-def test_files_of_problems_and_samples(store: Store, tmp_path: Path) -> None:
+def test_files_of_problems_and_samples(store: Store, tmp_path: Path, sandbox: str) -> None:
     """The manifest says what was judged, without folders; an unnamed run is named by file and time."""
     files = _files(tmp_path, _set(ADD), _samples(ADD, RIGHT, WRONG))
     name = asyncio.run(judge(store, _settings(**files, run=None, meta={"model": "m"})))
@@ -195,7 +195,7 @@ def test_files_of_problems_and_samples(store: Store, tmp_path: Path) -> None:
     manifest = store.manifest(store.find_run(name).id)
     assert ("s.jsonl", 2, 64) == (manifest.samples.file, manifest.samples.count, len(manifest.samples.sha256))
     assert ("tiny", "1-0") == (manifest.problem_set.name, manifest.problem_set.version)
-    assert ({"model": "m"}, LIMITS, "namespaces") == (manifest.meta, manifest.limits, manifest.tier)
+    assert ({"model": "m"}, LIMITS, sandbox) == (manifest.meta, manifest.limits, manifest.tier)
     assert manifest.python is not None
     assert manifest.machine is not None
 

@@ -48,7 +48,7 @@ def _counts(document: SetsStrengthDocument) -> dict[str, tuple[int, int, int]]:
 
 
 @judging
-def test_strong_tests_fail_every_mutant(heard: Any) -> None:
+def test_strong_tests_fail_every_mutant(heard: Any, sandbox: str) -> None:
     """The score is 1; nothing of the prompt is mutated; each reference and each mutant is a step."""
     document = _strength(STRONG, progress=heard)
     assert {"t/strong": (NUMBER, NUMBER, 0)} == _counts(document)
@@ -59,7 +59,7 @@ def test_strong_tests_fail_every_mutant(heard: Any) -> None:
     assert [("references", 1), ("mutants", NUMBER)] == heard.stages
     assert [Outcome.PASSED] == heard.outcomes[:1]
     assert Outcome.PASSED not in heard.outcomes[1:]
-    assert ("namespaces", "tiny", 1) == (document.tier, document.problem_set.name, document.problems)
+    assert (sandbox, "tiny", 1) == (document.tier, document.problem_set.name, document.problems)
 
 
 @judging

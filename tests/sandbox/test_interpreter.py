@@ -14,7 +14,7 @@ import pytest
 
 from codejury.judging import ROLES, Slot, judge
 from codejury.model import CheckFunction, Limits, Outcome, Problem, TierUnavailable, UsageError
-from codejury.sandbox import Sandbox, Settings, describe
+from codejury.sandbox import Sandbox, Settings, choose_tier, describe
 
 if TYPE_CHECKING:
     from codejury.sandbox import Interpreter
@@ -171,7 +171,8 @@ def _judge(interpreter: Interpreter, packages: tuple[str, ...], *programs: tuple
     """The verdicts on (program, tests) in one sandbox."""
 
     async def run() -> list[Any]:
-        settings = Settings(interpreter=interpreter, limits=LIMITS, packages=packages)
+        tier = choose_tier().tier
+        settings = Settings(interpreter=interpreter, limits=LIMITS, packages=packages, tier=tier)
         async with Sandbox(settings, ROLES) as sandbox:
             slot = Slot(sandbox, LIMITS)
             try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from codejury.model import UsageError
+from codejury.model import CheckFunction, UsageError
 from codejury.sets import humaneval
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def test_the_whole_set() -> None:
         assert "MIT" == problem.licence
         assert problem.reference is not None
         assert problem.reference.startswith(problem.prompt)
+        assert isinstance(problem.tests, CheckFunction)
         assert problem.prompt == problem.tests.context
         compile(problem.reference, problem.id, "exec")
 

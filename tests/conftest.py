@@ -1,0 +1,26 @@
+"""What the tests of all rooms share: the isolation that this machine gives."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from codejury.judging import ROLES
+from codejury.model import Limits, TierUnavailable
+from codejury.sandbox import Sandbox, Settings, choose_tier, describe
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> str:
+    """The strongest isolation tier of this machine, as `--tier auto` takes it; skips where there is none."""
+
+    async def probe() -> str:
+        tier = choose_tier().tier
+        async with Sandbox(Settings(interpreter=describe(), limits=Limits(), tier=tier), ROLES):
+            return tier
+
+    try:
+        return asyncio.run(probe())
+    except TierUnavailable as error:
+        pytest.skip(str(error))
