@@ -138,7 +138,7 @@ def test_version_1_limits_and_counters(tmp_path: Path) -> None:
 
 def test_version_2_limits_and_counters(tmp_path: Path) -> None:
     """Files of version 2, by name and unit."""
-    _write(tmp_path, memory__max="max", memory__swap__max="max", pids__max="max")
+    _write(tmp_path, memory__max="", memory__swap__max="", pids__max="")
     _write(tmp_path, cpu__stat="usage_usec 1500000\nuser_usec 1000000\nsystem_usec 500000\n")
     _write(tmp_path, memory__events="low 0\nhigh 0\nmax 9\noom 2\noom_kill 1\noom_group_kill 0\n")
     _write(tmp_path, pids__events="max 7\n")
@@ -161,12 +161,86 @@ def test_counters_that_are_not_there(tmp_path: Path) -> None:
 
 
 def test_swap_that_is_not_accounted(tmp_path: Path) -> None:
-    """A kernel without swap accounting refuses that file; the memory limit holds all the same."""
-    folder = tmp_path / "memory"
-    (folder / "memory.memsw.limit_in_bytes").mkdir(parents=True)
-    group = Group({"memory": folder}, unified=False)
+    """A kernel without swap accounting lacks that file; the memory limit holds, and nothing is swapped out."""
+    _write(tmp_path, memory__limit_in_bytes="", memory__swappiness="60")
+    group = Group({"memory": tmp_path}, unified=False)
     group.limit(4096, 1)
-    assert "4096" == (folder / "memory.limit_in_bytes").read_text()
+    assert ["4096", "0"] == [
+        (tmp_path / f"memory.{name}").read_text() for name in ("limit_in_bytes", "swappiness")
+    ]
+    group.close()
+
+
+MEMORY = {
+    False: {
+        "usage": "memory.usage_in_bytes",
+        "peak": "memory.max_usage_in_bytes",
+        "limit": "memory.limit_in_bytes",
+        "stat": "cache",
+    },
+    True: {"usage": "memory.current", "peak": "memory.peak", "limit": "memory.max", "stat": "file"},
+}
+
+
+class FakeMemory:
+    """Files of a group that counts memory, as the kernel would have them."""
+
+    def __init__(self, folder: Path, *, unified: bool) -> None:
+        self.folder, self.names = folder, MEMORY[unified]
+        for name in (*list(self.names.values())[:3], "memory.stat"):
+            (folder / name).touch()
+        self.group = Group(dict.fromkeys(cgroups.CONTROLLERS, folder), unified=unified)
+
+    def shows(self, *, usage: int, peak: int, files: int = 0, shared: int = 0) -> None:
+        """What the kernel counts, in MiB; pages of a tmpfs (`shared`) are among those of files."""
+        (self.folder / self.names["usage"]).write_text(f"{usage << 20}\n")
+        (self.folder / self.names["peak"]).write_text(f"{peak << 20}\n")
+        text = f"{self.names['stat']} {files + shared << 20}\nrss 5\nmapped_file 7\nshmem {shared << 20}\n"
+        (self.folder / "memory.stat").write_text(text)
+
+    @property
+    def limit(self) -> int:
+        """The limit that was set, in MiB."""
+        return int((self.folder / self.names["limit"]).read_text()) >> 20
+
+
+@pytest.mark.parametrize("unified", [False, True])
+def test_what_a_sample_uses(tmp_path: Path, *, unified: bool) -> None:
+    """Limit and peak are above what the lane used before, without files' pages, which the kernel can take back."""
+    memory = FakeMemory(tmp_path, unified=unified)
+    memory.shows(usage=30, peak=99, files=20, shared=4)
+    memory.group.begin(100 << 20, 18)
+    assert 10 + 100 + 1 == memory.limit
+    memory.shows(usage=60, peak=75, files=25, shared=9)
+    assert (75 - 30 - 5) << 20 == memory.group.peak_bytes()
+    memory.shows(usage=60, peak=500)
+    assert 101 << 20 == memory.group.peak_bytes()  # no group ever held more than its limit
+    memory.shows(usage=10, peak=20, files=20)
+    assert 0 == memory.group.peak_bytes()
+    memory.group.close()
+
+
+def test_a_peak_that_cannot_be_reset(tmp_path: Path) -> None:
+    """Before Linux 6.12 only a peak above all earlier ones is known."""
+    (tmp_path / "memory.peak").touch(mode=0o444)
+    memory = FakeMemory(tmp_path, unified=True)
+    memory.shows(usage=10, peak=50)
+    memory.group._files["peak"] = os.open(tmp_path / "memory.peak", os.O_RDONLY)  # root may write any file
+    memory.group.begin(100 << 20, 18)
+    assert not memory.group.measures_memory
+    memory.shows(usage=10, peak=50)
+    assert None is memory.group.peak_bytes()
+    memory.shows(usage=10, peak=51)
+    assert 41 << 20 == memory.group.peak_bytes()
+    memory.group.close()
+
+
+def test_memory_that_is_not_counted(tmp_path: Path) -> None:
+    """Without the controller no peak is known; processes are limited all the same."""
+    _write(tmp_path, pids__max="")
+    group = Group({"pids": tmp_path}, unified=False)
+    group.begin(1 << 20, 7)
+    assert ("7", None, False) == ((tmp_path / "pids.max").read_text(), group.peak_bytes(), group.measures_memory)
     group.close()
 
 

@@ -8,11 +8,16 @@ import signal
 import msgspec
 
 from codejury.judging.records import Report, Request
-from codejury.model import Outcome
+from codejury.model import MIB, Outcome
 from codejury.sandbox import Ended
 
 # Outcomes that a judge may tell, by name.
 TELLABLE = {outcome.value: outcome for outcome in Outcome if outcome not in (Outcome.INFRA_ERROR, Outcome.MISSING)}
+
+MEASURED_OVER = 2 * MIB
+"""What a measured peak may be over the limit: the kernel counts in batches, and a trivial program takes some."""
+
+OVER_MEMORY = "used more memory than the limit"
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +36,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Outcome (None: the problem's fault) and detail."""
         if self.over:
             return self.over
+        if self.killed_for_memory or self.ended.peak_bytes > self.request.limits.memory_bytes + MEASURED_OVER:
+            return Outcome.OUT_OF_MEMORY, "killed at the memory limit" if self.killed_for_memory else OVER_MEMORY
         if report is None:
             return self._judge_ended()
         if report.outcome == "gone":
@@ -45,7 +52,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         if outcome is None:
             return Outcome.REJECTED_VALUE, "the judge's report is garbled"
         if outcome is not Outcome.PASSED:
-            if self.killed_for_memory or (report.detail.startswith("MemoryError") and self._large()):
+            if report.detail.startswith("MemoryError") and self._large():
                 return Outcome.OUT_OF_MEMORY, report.detail
             if self.refused_processes and outcome is Outcome.EXCEPTION:
                 return Outcome.PROCESS_LIMIT, report.detail
@@ -65,7 +72,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         if self.closed_pipe:
             return Outcome.TAMPERED, "closed its pipe to the judge"
         status = self.ended.status
-        if status is None or self.killed_for_memory:
+        if status is None:
             return Outcome.OUT_OF_MEMORY, "killed at the memory limit"
         if os.WIFEXITED(status):
             return Outcome.EARLY_EXIT, f"exit code {os.WEXITSTATUS(status)}"

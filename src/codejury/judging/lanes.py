@@ -7,11 +7,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from codejury.model import InfrastructureError, Limits
 from codejury.sandbox import Lane, LaneLostError, Sandbox
 
 if TYPE_CHECKING:
     import socket
+
+JUDGE_BYTES = 512 << 20
+"""Memory of a judge, at least: what its candidate may use says nothing of what comparing its values takes."""
 
 
 class Clock:
@@ -70,6 +75,7 @@ class Lanes:
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         self.sandbox, self.limits = sandbox, limits
+        self.judge_limits = msgspec.structs.replace(limits, memory_bytes=max(limits.memory_bytes, JUDGE_BYTES))
         self.bound: Bound | None = None
         self._open()
 
@@ -124,4 +130,4 @@ class Lanes:
 
     def _open(self) -> None:
         self.candidates = self.sandbox.lane("candidate", self.limits)
-        self.judges = self.sandbox.lane("judge", self.limits)
+        self.judges = self.sandbox.lane("judge", self.judge_limits)

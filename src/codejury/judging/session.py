@@ -22,7 +22,7 @@ from codejury.judging.lanes import Bound, Clock, Lanes
 from codejury.judging.records import Message, Observation, Report, Request
 from codejury.judging.timekeeper import TICK_S, Timekeeper
 from codejury.model import Limits, Outcome, TestResult
-from codejury.sandbox import Lane, LaneLostError, Roles, Sandbox, readable
+from codejury.sandbox import Lane, LaneLostError, Roles, Sandbox, address_bytes, readable
 
 INSIDE = Path(__file__).parent / "inside"
 ROLES = Roles(
@@ -36,7 +36,6 @@ ROLES = Roles(
     modules={"candidate": "candidate", "judge": "judge"},
 )
 GRACE_S = 0.5
-ADDRESS_SPACE_OVER = 64 << 20  # what the interpreter maps before any program runs
 MOST_REPORT_BYTES = 64 << 20
 MOST_LOST = 2  # lanes that end under a sample before it counts against it
 MOST_UNSURE = 3  # sessions that the controller was away from before the last one counts as it is
@@ -113,6 +112,8 @@ class Session:
         refused, kills = _counters(candidates)
         judge_kills = _counters(judges)[1]
         async with gate:
+            candidates.begin(self.limits.memory_bytes, self.limits.processes)
+            judges.begin(self.lanes.judge_limits.memory_bytes, self.lanes.judge_limits.processes)
             self.clock, self.judge_clock = Clock(candidates), Clock(judges)
             self.time = Timekeeper(self.limits, self.clock, self.judge_clock)
             bound = self._hand_over()
@@ -242,7 +243,7 @@ class Session:
         own, most = self.limits, self.lanes.limits
         lower = []
         if own.memory_bytes < most.memory_bytes:
-            lower.append(("AS", own.memory_bytes + ADDRESS_SPACE_OVER))
+            lower.append(("AS", address_bytes(own.memory_bytes)))
         if own.file_bytes < most.file_bytes:
             lower.append(("FSIZE", own.file_bytes))
         if own.processes < most.processes:

@@ -59,7 +59,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         detail: One line for people; may hold text of the candidate.
         cpu_s: CPU seconds of the candidate's processes.
         wall_s: Wall seconds from handing over the program to the verdict.
-        peak_bytes: Largest resident set of a candidate's process; None where it was not measured.
+        peak_bytes: The most memory that its processes held at once, above what the waiting one held before; None
+            where it was not measured.
         flipped_from: The outcome of a first try that a rerun alone did not repeat.
         base_passed: Whether it passed the base of its tests, where they have a further part; None where not.
     """

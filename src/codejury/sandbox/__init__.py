@@ -9,6 +9,7 @@ from codejury.sandbox.host import (
     Roles,
     Sandbox,
     Settings,
+    address_bytes,
     readable,
 )
 from codejury.sandbox.interpreter import Interpreter, describe
@@ -28,6 +29,7 @@ __all__ = [
     "Sandbox",
     "Settings",
     "TierChoice",
+    "address_bytes",
     "choose_tier",
     "describe",
     "landlock_version",

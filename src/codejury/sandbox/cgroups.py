@@ -1,6 +1,7 @@
 """Control groups, version 1 and 2, where the host lets us make them: memory, processes, CPU time of a lane.
 
-A lane joins its groups once; every child that it forks is counted there. Without them, limits per process remain.
+A lane joins its groups once; every child that it forks is counted there, and limited anew for each sample. Without
+them, limits per process remain.
 """
 
 from __future__ import annotations
@@ -11,19 +12,37 @@ import re
 import secrets
 from pathlib import Path
 
+from codejury.model import MIB
+
 MOUNT = Path("/sys/fs/cgroup")
 CONTROLLERS = ("memory", "pids", "cpuacct")
 _LEGACY = {
     "cpu": ("cpuacct", "cpuacct.usage"),
     "memory": ("memory", "memory.oom_control"),
+    "usage": ("memory", "memory.usage_in_bytes"),
+    "peak": ("memory", "memory.max_usage_in_bytes"),
+    "stat": ("memory", "memory.stat"),
+    "limit": ("memory", "memory.limit_in_bytes"),
+    "swap": ("memory", "memory.memsw.limit_in_bytes"),
     "pids": ("pids", "pids.events"),
+    "processes": ("pids", "pids.max"),
 }
 _UNIFIED = {
     "cpu": ("cpuacct", "cpu.stat"),
     "memory": ("memory", "memory.events"),
+    "usage": ("memory", "memory.current"),
+    "peak": ("memory", "memory.peak"),
+    "stat": ("memory", "memory.stat"),
+    "limit": ("memory", "memory.max"),
+    "swap": ("memory", "memory.swap.max"),
     "pids": ("pids", "pids.events"),
+    "processes": ("pids", "pids.max"),
 }
+_WRITTEN = ("peak", "limit", "swap", "processes")
 _NAME = re.compile(r"codejury-(\d+)-[0-9a-f]+-\d+")
+_STATISTIC = re.compile(rb"^(file|cache|shmem) (\d+)$", re.MULTILINE)
+OVERHEAD_BYTES = MIB
+"""What a sample may use above its limit: the kernel counts in batches, and a trivial program takes 0.25 MiB."""
 
 
 class Group:
@@ -32,6 +51,9 @@ class Group:
     Args:
         folders: Controller -> folder; in version 2 all are the same.
         unified: Whether this is version 2.
+
+    Attributes:
+        limits_memory: Whether it counts and limits memory.
     """
 
     def __init__(self, folders: dict[str, Path], *, unified: bool) -> None:
@@ -39,7 +61,15 @@ class Group:
         self._files: dict[str, int] = {}
         for use, (controller, name) in (_UNIFIED if unified else _LEGACY).items():
             with contextlib.suppress(OSError, KeyError):
-                self._files[use] = os.open(folders[controller] / name, os.O_RDONLY | os.O_CLOEXEC)
+                self._files[use] = _open(folders[controller] / name, write=use in _WRITTEN)
+        self.limits_memory = {"usage", "limit"} <= set(self._files)
+        self._idle = self._idle_cache = self._idle_peak = self._most = 0
+        self._reset = False
+
+    @property
+    def measures_memory(self) -> bool:
+        """Whether it knows the peak of the work that began last."""
+        return self.limits_memory and self._reset
 
     @property
     def paths(self) -> list[Path]:
@@ -47,23 +77,52 @@ class Group:
         return sorted(set(self.folders.values()))
 
     def limit(self, memory_bytes: int, processes: int) -> None:
-        """Set the limits of memory, swap and processes."""
-        memory, pids = self.folders.get("memory"), self.folders.get("pids")
-        if memory and self.unified:
-            _write(memory / "memory.max", memory_bytes)
-            _write(memory / "memory.swap.max", 0)
-        elif memory:
-            _write(memory / "memory.limit_in_bytes", memory_bytes)
-            _write(memory / "memory.memsw.limit_in_bytes", memory_bytes)
-        if pids:
-            _write(pids / "pids.max", processes)
+        """Set the limits of memory and of processes, and allow no swap."""
+        if self.unified:
+            self._write("swap", 0)
+            self._write("limit", memory_bytes)
+        else:  # memory and swap together may never be less than memory alone, whichever is set first
+            self._write("swap", memory_bytes)
+            self._write("limit", memory_bytes)
+            if not self._write("swap", memory_bytes) and "memory" in self.folders:
+                _write(self.folders["memory"] / "memory.swappiness", 0)  # swap is not accounted
+        self._write("processes", processes)
+
+    def begin(self, memory_bytes: int, processes: int) -> None:
+        """Limit and measure a sample from here on: what is used now, while its process waits, is not its own.
+
+        Args:
+            memory_bytes: What it may use above that.
+            processes: What the whole group may have of them.
+        """
+        if not self.limits_memory:
+            self._write("processes", processes)
+            return
+        self._idle, self._idle_cache = self._number("usage"), self._cache()
+        self._most = memory_bytes + OVERHEAD_BYTES
+        self.limit(self._idle - self._idle_cache + self._most, processes)
+        # Version 1 resets to the present use; version 2 does from Linux 6.12 on, for this descriptor.
+        self._reset = self._write("peak", 0)
+        self._idle_peak = self._number("peak")
+
+    def peak_bytes(self) -> int | None:
+        """The most memory that was used since `begin`, above what was used then; None where it is not known.
+
+        Files that were read on the way are left out: their pages stay, and the kernel takes them back for want of
+        memory. Where the kernel cannot reset its counter, a peak below an earlier one is not known.
+        """
+        peak = self._number("peak")
+        if not self.limits_memory or (not self._reset and peak <= self._idle_peak):
+            return None
+        read = self._cache() - self._idle_cache
+        return min(max(peak - self._idle - read, 0), self._most)
 
     def cpu_s(self) -> float | None:
         """CPU seconds of all its processes so far; None where they are not counted."""
         if self.unified:
             used = self._count("cpu", rb"usage_usec (\d+)")
             return used / 1e6 if "cpu" in self._files else None
-        return int(os.pread(self._files["cpu"], 64, 0)) / 1e9 if "cpu" in self._files else None
+        return self._number("cpu") / 1e9 if "cpu" in self._files else None
 
     def kills(self) -> int:
         """How often a process was killed for want of memory so far."""
@@ -87,6 +146,25 @@ class Group:
             return 0
         found = re.search(pattern, os.pread(self._files[use], 4096, 0))
         return int(found[1]) if found else 0
+
+    def _number(self, use: str) -> int:
+        return int(os.pread(self._files[use], 64, 0)) if use in self._files else 0
+
+    def _cache(self) -> int:
+        """Bytes of files' pages; those of a tmpfs are memory."""
+        if "stat" not in self._files:
+            return 0
+        counts = dict(_STATISTIC.findall(os.pread(self._files["stat"], 8192, 0)))
+        return max(int(counts.get(b"file" if self.unified else b"cache", 0)) - int(counts.get(b"shmem", 0)), 0)
+
+    def _write(self, use: str, value: int) -> bool:
+        if use not in self._files:
+            return False
+        try:
+            os.pwrite(self._files[use], b"%d" % value, 0)
+        except OSError:
+            return False
+        return True
 
 
 class Groups:
@@ -134,6 +212,14 @@ def _bases() -> tuple[bool, dict[str, Path]]:
         if _writable(base) and {"memory", "pids"} <= set(given):
             return True, dict.fromkeys(CONTROLLERS, base)
     return True, {}
+
+
+def _open(path: Path, *, write: bool) -> int:
+    """A descriptor; one that is to be written is for reading alone where the kernel does not let it be written."""
+    if write:
+        with contextlib.suppress(OSError):
+            return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _writable(folder: Path) -> bool:

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -44,6 +45,7 @@ PRELOAD = (
 FIRST_UID, UIDS = 1_900_000_000, 4096
 MOST_LANES = 512
 START_TIMEOUT_S = 60.0
+LANE_BYTES = 64 * MIB  # what a lane may use before its child's work begins: it needs a few of them
 
 
 class Roles(msgspec.Struct, frozen=True):
@@ -82,7 +84,8 @@ class Ended(msgspec.Struct, frozen=True):
     Attributes:
         status: Wait status; None if the lane was lost with it.
         cpu_s: CPU seconds of the child and the descendants that it waited for.
-        peak_bytes: Largest resident set of one of them.
+        peak_bytes: The most memory that was in use since `Lane.begin`, above what was used then: by all processes
+            together where a cgroup counts it, else the largest resident set of one of them. 0 where unknown.
     """
 
     status: int | None
@@ -115,6 +118,13 @@ class Child(msgspec.Struct):
                     return pid if pid > 0 else None
         return None
 
+    def resident_bytes(self) -> int:
+        """Its resident set now, the pages included that it shares with its zygote; 0 where that is not known."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            text = Path(f"/proc/{self.pid()}/statm").read_text(encoding="ascii")
+            return int(text.split()[1]) * resource.getpagesize()
+        return 0
+
     def close(self) -> None:
         """Close the descriptors."""
         for fd in (self.pidfd, *self.fds):
@@ -127,11 +137,18 @@ class LaneLostError(InfrastructureError):
 
 
 class Lane:
-    """A place where children of one role run, one at a time."""
+    """A place where children of one role run, one at a time.
 
-    def __init__(self, control: socket.socket, group: Group | None) -> None:
-        self.control, self.group = control, group
+    Args:
+        control: The host's end of its control socket.
+        group: Its cgroups, where there are any.
+        own: Processes of the lane itself that are in them.
+    """
+
+    def __init__(self, control: socket.socket, group: Group | None, own: int = 0) -> None:
+        self.control, self.group, self.own = control, group, own
         self.child: Child | None = None
+        self.idle_bytes = 0  # resident set of the child before its work, where no cgroup measures it
         self.ending = False  # the last child was let go, and its note is still to come
 
     async def take(self) -> Child:
@@ -145,6 +162,19 @@ class Lane:
             self.child = Child(fds[0], tuple(fds[1:]))
         return self.child
 
+    def begin(self, memory_bytes: int, processes: int) -> None:
+        """Limit and measure the work that the present child gets now, where there are cgroups.
+
+        Args:
+            memory_bytes: What all processes of the work may use together, above what its child uses now.
+            processes: How many it may have, threads included.
+        """
+        if self.group is not None:
+            self.group.begin(memory_bytes, processes + self.own)
+        self.idle_bytes = 0
+        if self.child is not None and (self.group is None or not self.group.measures_memory):
+            self.idle_bytes = self.child.resident_bytes()
+
     async def finish(self) -> Ended:
         """Kill the present child; returns when all its processes are gone.
 
@@ -154,7 +184,7 @@ class Lane:
         self.let_go()
         note, _ = await self._receive()
         self.ending = False
-        return _ended(note)
+        return self._ended(note)
 
     def let_go(self) -> None:
         """Kill the present child and do not wait for its end: `take` does, later."""
@@ -187,10 +217,12 @@ class Lane:
             raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
         return note, list(fds)
 
-
-def _ended(note: bytes) -> Ended:
-    status, user_us, system_us, peak_kib = map(int, note.split()[:4])
-    return Ended(status, (user_us + system_us) / 1e6, peak_kib << 10)
+    def _ended(self, note: bytes) -> Ended:
+        status, user_us, system_us, peak_kib = map(int, note.split()[:4])
+        peak = self.group.peak_bytes() if self.group is not None else None
+        if peak is None:
+            peak = max((peak_kib << 10) - self.idle_bytes, 0) if self.idle_bytes else 0
+        return Ended(status, (user_us + system_us) / 1e6, peak)
 
 
 class Sandbox:
@@ -244,21 +276,26 @@ class Sandbox:
                 self.process.wait()
 
     def lane(self, role: str, limits: Limits) -> Lane:
-        """One more lane; each has a uid and cgroups of its own."""
+        """One more lane; each has a uid and cgroups of its own.
+
+        Args:
+            role: What its children play.
+            limits: The largest of any work that they get.
+        """
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        group = self.groups.make()
+        group, own = self.groups.make(), 2 if self.settings.tier == "namespaces" else 1
         fds = [theirs.fileno()]
         if group is not None:
-            group.limit(limits.memory_bytes + 16 * MIB, limits.processes + 2)
+            group.limit(limits.memory_bytes + LANE_BYTES, limits.processes + own)
             fds += [os.open(path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in group.paths]
         uid = 1000 + self.lanes % (UIDS - 1000)
         self.lanes += 1
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
-        self.controls[role].sendmsg([b"%d" % uid], ancillary)
+        self.controls[role].sendmsg([b"%d %d" % (uid, address_bytes(limits.memory_bytes))], ancillary)
         theirs.close()
         for fd in fds[1:]:
             os.close(fd)
-        return Lane(mine, group)
+        return Lane(mine, group, own)
 
     def _start(self, options: dict[str, object]) -> None:
         fds = [theirs.fileno() for theirs in self._theirs]
@@ -294,11 +331,19 @@ class Sandbox:
             "cgroups": self.groups.planned(MOST_LANES) if counted else [],
             "limits": {
                 "file_bytes": limits.file_bytes,
-                "address_bytes": limits.memory_bytes + (256 * MIB if counted else 64 * MIB),
                 "processes": _process_limit(limits, tier, counted=counted, own_ids=ids is not None),
                 "cpu_seconds": int(limits.cpu_total_s) + 2,
             },
         }
+
+
+def address_bytes(memory_bytes: int) -> int:
+    """Address space of a process that may use so much memory.
+
+    A backstop alone, which must not be in the way: threads reserve stacks and arenas that they hardly use, and a
+    program that asks for little more than its limit in one piece is to be measured, not refused.
+    """
+    return memory_bytes + memory_bytes // 4 + 256 * MIB
 
 
 def _process_limit(limits: Limits, tier: str, *, counted: bool, own_ids: bool) -> int:

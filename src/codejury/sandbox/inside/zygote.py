@@ -102,7 +102,8 @@ def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
         if os.fork() == 0:
             try:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                enter_lane(options, role, int(message), fds)
+                uid, address_bytes = map(int, message.split())
+                enter_lane(options, role, uid, address_bytes, fds)
             except BaseException as error:
                 # the lane's own end of the control socket is the descriptor it came as, or CONTROL later on
                 report(fds[0], error)
@@ -129,7 +130,7 @@ def report(fd: int, error: BaseException) -> None:
 # ---- lanes
 
 
-def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) -> NoReturn:
+def enter_lane(options: dict[str, Any], role: Role, uid: int, address_bytes: int, fds: list[int]) -> NoReturn:
     """Join the cgroups, isolate, limit; from then on fork children."""
     # candidate and judge of a slot take turns: on one processor, neither waits to be woken on another
     for fd in fds[1:]:
@@ -147,7 +148,7 @@ def enter_lane(options: dict[str, Any], role: Role, uid: int, fds: list[int]) ->
         keep += 1
     os.closerange(keep, 4096)
     os.chdir(TMP if tier != "landlock" and os.path.isdir(TMP) else "/")
-    limit(options["limits"])
+    limit(options["limits"], address_bytes)
     if tier == "namespaces":
         drop_bounding_set()
         kernel.load_filter(filters.deny_list(kernel.known_machine()))
@@ -214,7 +215,7 @@ def drop_bounding_set() -> None:
             break
 
 
-def limit(limits: dict[str, int]) -> None:
+def limit(limits: dict[str, int], address_bytes: int) -> None:
     """The limits that do not change from sample to sample, and that the lane can have as well."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -223,7 +224,7 @@ def limit(limits: dict[str, int]) -> None:
     set_limit("MSGQUEUE", 0)
     set_limit("SIGPENDING", 64)
     set_limit("FSIZE", limits["file_bytes"])
-    set_limit("AS", limits["address_bytes"])
+    set_limit("AS", address_bytes)
 
 
 def set_limit(name: str, value: int) -> None:
