@@ -9,10 +9,12 @@ from rich.console import Group, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from codejury.model import CheckFunction, Inputs, Problem, ProblemSet, Tests
+from codejury.model import CheckFunction, Inputs, Problem, ProblemSet, StdinStdout, Tests
 from codejury.report.terminal import printable, problem_table
 
 _CALLS = 20
+_CASES = 5
+_CASE_CHARACTERS = 400
 
 
 def set_view(problem_set: ProblemSet) -> RenderableType:
@@ -45,6 +47,8 @@ def _tests_text(tests: Tests) -> str:
     """The tests as text: their source, or their calls with how outputs are compared."""
     if isinstance(tests, CheckFunction):
         return tests.code
+    if isinstance(tests, StdinStdout):
+        return _cases_text(tests)
     if not isinstance(tests, Inputs):
         return "\n".join(tests.code)
     calls = [*tests.base, *tests.plus]
@@ -58,3 +62,18 @@ def _tests_text(tests: Tests) -> str:
     if len(calls) > _CALLS:
         lines.append(f"# and {len(calls) - _CALLS} more")
     return "\n".join(lines) + (f"\n\n{tests.oracle}" if tests.oracle else "")
+
+
+def _cases_text(tests: StdinStdout) -> str:
+    """The first runs of a program and how outputs are compared, as comments; then the code of a checker."""
+    checker = tests.checker
+    lines = [f"# {len(tests.cases)} runs with an input each"]
+    rules = {name: value for name, value in msgspec.to_builtins(checker).items() if name != "code"}
+    lines.append(f"# compared: {json.dumps(rules or {'kind': checker.kind})}")
+    for place, case in enumerate(tests.cases[:_CASES], 1):
+        for name, text in (("input", case.stdin), ("output", case.stdout)):
+            shown = text if len(text) <= _CASE_CHARACTERS else text[:_CASE_CHARACTERS] + "…"
+            lines += [f"# {name} {place}", *(f"#   {line}" for line in shown.split("\n"))]
+    if len(tests.cases) > _CASES:
+        lines.append(f"# and {len(tests.cases) - _CASES} more")
+    return "\n".join(lines) + (f"\n\n{checker.code}" if checker.code else "")

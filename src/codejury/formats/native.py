@@ -14,7 +14,7 @@ import msgspec
 
 from codejury.formats import checks
 from codejury.formats.jsonl import Row, write_rows
-from codejury.model import Assertions, CheckFunction, Inputs, Problem, Sample, Tests
+from codejury.model import Assertions, CheckFunction, Inputs, Problem, Sample, StdinStdout, Tests
 
 if TYPE_CHECKING:
     import os
@@ -39,7 +39,8 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
         checks.check_id(row, "id", problem.id)
         checks.check_first(row, "id", problem.id, seen)
         checks.check_language(row, problem.language)
-        checks.check_entry_point(row, problem.entry_point, language=problem.language)
+        if not (isinstance(problem.tests, StdinStdout) and not problem.entry_point):  # they run the whole program
+            checks.check_entry_point(row, problem.entry_point, language=problem.language)
         _check_tests(row, problem.tests, problem.language)
         _check_limits(row, problem)
         checks.check_date(row, "created", problem.created)
@@ -110,6 +111,8 @@ def _check_tests(row: Row, tests: Tests, language: str) -> None:
             checks.check_filled(row, "tests.code", "")
         for number, code in enumerate(tests.code):
             checks.check_filled(row, f"tests.code[{number}]", code)
+    elif isinstance(tests, StdinStdout):
+        _check_stdio(row, tests)
     else:
         _check_inputs(row, tests)
 
@@ -122,6 +125,13 @@ def _check_inputs(row: Row, tests: Inputs) -> None:
         raise row.error(f"has {len(tests.expected)} outputs for {calls} calls; give one each", "tests.expected")
     if tests.expected is None and row.fields.get("reference") is None:
         raise row.error("is missing, and so is a reference that would give the outputs", "tests.expected")
+
+
+def _check_stdio(row: Row, tests: StdinStdout) -> None:
+    if not tests.cases:
+        raise row.error("has no cases; give at least one", "tests.cases")
+    if tests.checker.kind != "custom" and not any(case.stdout.strip() for case in tests.cases):
+        raise row.error("expect no output: a program that does nothing would pass", "tests.cases")
 
 
 def _check_limits(row: Row, problem: Problem) -> None:

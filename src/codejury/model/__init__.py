@@ -10,7 +10,18 @@ from codejury.model.errors import (
 )
 from codejury.model.finding import Confidence, Finding, Severity
 from codejury.model.limits import GIB, KIB, MIB, LimitOverrides, Limits
-from codejury.model.problem import Assertions, CheckFunction, Comparison, Inputs, Problem, ProblemSet, Tests
+from codejury.model.problem import (
+    Assertions,
+    Checker,
+    CheckFunction,
+    Comparison,
+    Inputs,
+    Problem,
+    ProblemSet,
+    StdinCase,
+    StdinStdout,
+    Tests,
+)
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
 from codejury.model.run import (
     Interpreter,
@@ -31,6 +42,7 @@ __all__ = [
     "MIB",
     "Assertions",
     "CheckFunction",
+    "Checker",
     "CodejuryError",
     "Comparison",
     "Confidence",
@@ -60,6 +72,8 @@ __all__ = [
     "Selection",
     "Severity",
     "Sink",
+    "StdinCase",
+    "StdinStdout",
     "TestResult",
     "Tests",
     "TierUnavailable",

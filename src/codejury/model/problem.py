@@ -85,7 +85,61 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     oracle: str = ""
 
 
-Tests = CheckFunction | Assertions | Inputs
+class StdinCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One run of a program.
+
+    Attributes:
+        stdin: What it reads.
+        stdout: What it should write.
+    """
+
+    stdin: str
+    stdout: str
+
+
+class Checker(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How the output of a run is held against the expected one; output that is not UTF-8 is wrong.
+
+    Attributes:
+        kind: "exact": the same characters, but for one line end at the end of either; "tokens": the same words,
+            separated by ASCII white space; "decimal": as tokens, but where a decimal fraction is expected, any
+            ASCII number that is near enough; "unordered_lines": the same lines in any order, each as often as
+            expected; "custom": what `code` says.
+        rel_tol: For "decimal": a number may differ by `abs_tol + rel_tol * abs(expected)`.
+        abs_tol: See `rel_tol`.
+        code: For "custom": source of a function `check(stdin, expected, output)` that gives a bool. It gets texts
+            alone, and runs where the tests run.
+    """
+
+    kind: Literal["exact", "tokens", "decimal", "unordered_lines", "custom"] = "tokens"
+    rel_tol: float = 0.0
+    abs_tol: float = 0.0
+    code: str = ""
+
+    def __post_init__(self) -> None:
+        """Reject tolerances that are none, and settings that the kind does not use."""
+        for name in ("rel_tol", "abs_tol"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ValueError(f"{name} must be a number of at least 0")
+            if getattr(self, name) and self.kind != "decimal":
+                raise ValueError(f"{name} is for the kind 'decimal' alone")
+        if bool(self.code.strip()) is not (self.kind == "custom"):
+            raise ValueError("code is for the kind 'custom', which needs it")
+
+
+class StdinStdout(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="stdio"):
+    """Runs of a whole program, each with an input of its own: what it writes is compared. It has no entry point.
+
+    Attributes:
+        cases: The runs.
+        checker: How their outputs are compared.
+    """
+
+    cases: tuple[StdinCase, ...]
+    checker: Checker = Checker()
+
+
+Tests = CheckFunction | Assertions | Inputs | StdinStdout
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -94,7 +148,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         id: Unique within its set; printable, no control characters, no path traversal.
         prompt: What the model is asked. For completion-style sets, code that the completion continues.
-        entry_point: Name of the function that the tests call.
+        entry_point: Name of the function that the tests call; empty where they run the whole program.
         tests: What judges an answer.
         suffix: Code after the hole, for fill-in-the-middle problems.
         language: Lower-case name of the programming language.
