@@ -1,0 +1,51 @@
+"""Plain values as the value protocol writes them (docs/protocol.md), for tests that are calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MAX_DEPTH = 200
+"""Deepest nesting that the protocol allows."""
+
+_EXACT = 1 << 63  # readers of JSON keep smaller integers; larger ones go as text
+
+
+def written(value: object, depth: int = 0) -> Any:
+    """A value as JSON's types, with tags for what JSON does not have.
+
+    Args:
+        value: Numbers, texts, None, and lists, tuples, sets and dicts of them.
+        depth: How deep it is nested already.
+
+    Raises:
+        ValueError: It is nested deeper than `MAX_DEPTH`.
+        TypeError: It is, or holds, something else.
+    """
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH}")
+    write = _WRITE.get(type(value))
+    if write is None:
+        raise TypeError(f"{type(value).__name__} is not a plain value")
+    return write(value, depth + 1)
+
+
+def _each(items: Iterable[object], depth: int) -> list[Any]:
+    return [written(item, depth) for item in items]
+
+
+_WRITE: dict[type, Callable[[Any, int], Any]] = {
+    type(None): lambda x, _: x,
+    bool: lambda x, _: x,
+    str: lambda x, _: x,
+    int: lambda x, _: x if -_EXACT <= x < _EXACT else {"i": hex(x)},
+    float: lambda x, _: x if x == x else {"nan": 0},  # noqa: PLR0124 - NaN alone differs from itself
+    complex: lambda x, _: {"c": [x.real, x.imag]},
+    list: _each,
+    tuple: lambda x, depth: {"t": _each(x, depth)},
+    set: lambda x, depth: {"s": _each(x, depth)},
+    frozenset: lambda x, depth: {"z": _each(x, depth)},
+    dict: lambda x, depth: {"d": [_each(pair, depth) for pair in x.items()]},
+}
