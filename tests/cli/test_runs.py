@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -195,8 +196,11 @@ def test_shards_of_the_built_in_set_are_the_whole(codejury: Callable[..., Any], 
     (folder / "samples.jsonl.meta.json").write_text(json.dumps({"model": name}), encoding="utf-8")
     (folder / "ids.txt").write_text("\n".join(ids), encoding="utf-8")
     call = ("judge", "samples.jsonl", "--problems", "starter", "--quiet", "--ids", "@ids.txt")
-    for run, shard in (("whole", "1/1"), ("a", "1/3"), ("b", "2/3"), ("c", "3/3")):
+    for run, shard in (("whole", "1/1"), ("a", "1/3"), ("b", "2/3")):
         assert (0, "", "") == codejury(*call, "--run", run, "--shard", shard)
+    elsewhere = ("--store", "elsewhere.db")
+    assert (0, "", "") == codejury(*call, "--run", "c", "--shard", "3/3", *elsewhere)
+    assert (0, "Copied c.\n", "") == codejury("runs", "import", "elsewhere.db")
     ended = codejury("runs", "merge", "b", "a", "c", "--into", "all", "--delete-parts")
     assert (0, "") == (ended.code, ended.err)
     assert ended.out.startswith("Run all: a, b, c\n  10 problems, 50 samples\n")
@@ -258,3 +262,39 @@ def test_independent_runs_are_pooled_or_told_apart(codejury: Callable[..., Any],
     )
     ended = codejury(*JUDGE, "--run", "pool", "--resume")
     assert (2, "", "codejury: run 'pool' was merged of a, b: resume those, merge again\n") == ended
+
+
+# ---- import
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("none.db", "no store at none.db: judge something first, or say where it is"),
+        ("notes.txt", "store notes.txt is not a usable database"),
+        (".codejury/runs.db", "store .codejury/runs.db is the store itself: name another file"),
+        (".codejury/runs.db three", "no run 'three' in store .codejury/runs.db; it has one, two"),
+        (
+            ".codejury/runs.db one two --as new",
+            "--as new: one name for 2 runs: name the one run that shall have it",
+        ),
+    ],
+)
+def test_wrong_import_is_one_line(codejury: Callable[..., Any], two: Path, arguments: str, line: str) -> None:
+    """Exit code 2, and nothing is copied."""
+    (two / "notes.txt").write_text("no database " * 100, encoding="ascii")
+    ended = codejury("runs", "import", *arguments.split())
+    assert (2, "") == (ended.code, ended.out)
+    assert ended.err.startswith(f"codejury: {line}")
+    assert ["one", "two"] == _names()
+
+
+def test_import_under_another_name(codejury: Callable[..., Any], two: Path) -> None:
+    """From a copy of the store, where the names would be taken; into a new store, where they are not."""
+    shutil.copy(".codejury/runs.db", "copy.db")
+    taken = codejury("runs", "import", "copy.db", "one")
+    assert (2, "") == (taken.code, taken.out)
+    assert taken.err.startswith("codejury: run 'one' is already in store .codejury/runs.db: ")
+    assert (0, "Copied third.\n", "") == codejury("runs", "import", "copy.db", "one", "--as", "third")
+    assert ["one", "two", "third"] == _names()
+    assert (0, "Copied one, two.\n", "") == codejury("runs", "import", "copy.db", "--store", "new.db")

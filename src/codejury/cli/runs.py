@@ -123,3 +123,21 @@ def runs_merge(
         document = show_run(opened, result.run)
     if not quiet:
         output(merge_report(result, document))
+
+
+@runs_app.command("import")
+def runs_import(
+    file: Annotated[str, typer.Argument(help="Another store.", metavar="FILE")],
+    runs: Annotated[list[str] | None, typer.Argument(help="Names of its runs.", metavar="[RUN]")] = None,
+    new: Annotated[str | None, typer.Option("--as", help="Another name for the one run.", metavar="NEW")] = None,
+    store: StoreOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Copy runs of another store, as shards that other machines judged; all of them if none is named."""
+    from codejury.pipeline import import_runs
+    from codejury.store import Store
+
+    with Store.open(file, create=False) as source, Store.open(store) as opened:
+        names = import_runs(opened, source, runs or (), new=new)
+    if not quiet:
+        output(f"Copied {', '.join(names)}.")

@@ -6,7 +6,7 @@ from codejury.pipeline.doctor import doctor
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.references import Progress
-from codejury.pipeline.runs import delete_runs, list_runs, show_run
+from codejury.pipeline.runs import delete_runs, import_runs, list_runs, show_run
 from codejury.pipeline.selection import Choice, choose
 from codejury.pipeline.strength import StrengthSettings, strength
 from codejury.pipeline.summary import summarise
@@ -27,6 +27,7 @@ __all__ = [
     "delete_runs",
     "demo",
     "doctor",
+    "import_runs",
     "judge",
     "judge_samples",
     "list_runs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from codejury import stats
-from codejury.model import Timing
+from codejury.model import Timing, UsageError
 from codejury.pipeline.summary import INFRA_SHARE_LIMIT
 from codejury.report import ProblemSetRef, RunDocument, RunRow, RunsDocument, TimingRow
 
@@ -47,6 +47,30 @@ def delete_runs(store: Store, names: Iterable[str]) -> list[str]:
     for info in infos:
         store.delete_run(info.id)
     return [info.name for info in infos]
+
+
+def import_runs(store: Store, source: Store, names: Iterable[str] = (), *, new: str | None = None) -> list[str]:
+    """Copy runs of another store; all or none. Returns their names here.
+
+    Args:
+        store: Where they go.
+        source: Where they are.
+        names: Of the runs; all of them if empty.
+        new: Another name for the one run.
+
+    Raises:
+        UsageError: There is no such run, several are to have one name, or a name is taken.
+    """
+    chosen = list(dict.fromkeys(names)) or [info.name for info in source.runs()]
+    for name in chosen:
+        source.find_run(name)
+    if not chosen:
+        raise UsageError(f"store {source.name} has no runs")
+    if new is not None and len(chosen) > 1:
+        raise UsageError(f"--as {new}: one name for {len(chosen)} runs: name the one run that shall have it")
+    named = {name: name if new is None else new for name in chosen}
+    store.import_runs(source, named)
+    return list(named.values())
 
 
 def _row(store: Store, info: RunInfo, manifest: Manifest) -> RunRow:

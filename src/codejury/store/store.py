@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import msgspec
 from sqlalchemy import bindparam, delete, select, update
 
 from codejury.model import InfrastructureError, Manifest, UsageError
-from codejury.store import deletion, ingest, merge, queries, sink
+from codejury.store import deletion, imports, ingest, merge, queries, sink
 from codejury.store.database import Database, connect
 from codejury.store.tables import profiles, runs, texts
 from codejury.store.texts import StoreLibrary, unpack
@@ -182,6 +183,21 @@ class Store:
     def same_programs(self, one: int, other: int) -> bool:
         """Whether two runs have the same programs, byte by byte, for the same problems, each equally often."""
         return merge.same_programs(self._database, one, other)
+
+    def import_runs(self, source: Store, names: Mapping[str, str]) -> None:
+        """Copy runs of another store with all that belongs to them; all or none.
+
+        Args:
+            source: The other store, open and of this schema.
+            names: Name there -> name here.
+
+        Raises:
+            UsageError: A name is taken here, or both are one store.
+        """
+        there, here = Path(source.name), Path(self.name)
+        if there.samefile(here):
+            raise UsageError(f"store {there} is the store itself: name another file")
+        imports.import_runs(self._database, str(there.resolve()), names)
 
     def pending(self, run: int) -> Iterator[tuple[str, str, str]]:
         """What is left to judge: distinct programs without a verdict, by problem, then by first sample.
