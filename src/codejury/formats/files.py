@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from codejury.formats import checks, humaneval, native
+from codejury.formats import checks, evalplus, humaneval, mbpp, native
 from codejury.formats.jsonl import Row, read_rows
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ Format = Literal["codejury", "humaneval"]
 _PROBLEM_SHAPES = (
     "codejury (id, prompt, entry_point, tests)",
     f"HumanEval ({', '.join(humaneval.PROBLEM_FIELDS)})",
+    "EvalPlus (task_id, prompt, entry_point, canonical_solution, base_input, plus_input)",
+    "MBPP (task_id, text or prompt, code, test_list)",
 )
 _SAMPLE_SHAPES = ("codejury (problem_id, text)", "HumanEval and EvalPlus (task_id with completion or solution)")
 
@@ -37,6 +39,12 @@ def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
     first, rows = _peek(path)
     if {"id", "prompt"} <= first.fields.keys():
         yield from native.problems(rows)
+    elif {"task_id", "base_input"} <= first.fields.keys():
+        yield from evalplus.problems(rows)
+    elif {"task_id", "code", "test_list"} <= first.fields.keys():
+        yield from mbpp.problems(rows)
+    elif str(first.fields.get("task_id")).startswith(mbpp.CODET):
+        yield from mbpp.codet_problems(rows)
     elif {"task_id", "prompt", "entry_point"} <= first.fields.keys():
         yield from humaneval.problems(rows)
     else:

@@ -44,20 +44,11 @@ class Restorer:
 
     Args:
         task_id: Of the task.
-        parameters: Names of the function's parameters, in order.
-        entry_point: Name of the function, as the literals call it.
-        contract: Source of the contract, indented as the body of the function; may be empty.
-        assertion: Source of assertions that call the function with literals; may be empty.
-
-    Raises:
-        SyntaxError: One of the sources is no Python.
+        kinds: Types for each place, as `contract_kinds` and `literal_kinds` find them.
     """
 
-    def __init__(
-        self, task_id: str, parameters: Sequence[str], entry_point: str, contract: str, assertion: str
-    ) -> None:
-        self._table = TABLE.get(task_id)
-        self._kinds = {**literal_kinds(assertion, entry_point), **contract_kinds(contract, parameters)}
+    def __init__(self, task_id: str, kinds: Kinds) -> None:
+        self._table, self._kinds = TABLE.get(task_id), kinds
 
     def arguments(self, call: Sequence[Any]) -> list[Any]:
         """The arguments of a call, typed.

@@ -1,0 +1,116 @@
+"""HumanEval+ and MBPP+ as EvalPlus publishes them: calls whose right outputs are those of the reference.
+
+A problem is `{task_id, prompt, entry_point, canonical_solution, base_input, plus_input, atol}`; the inputs are
+lists of argument lists. `contract` and `assertion` tell the types that JSON has lost (`restoring`); `oracles` has
+the rule by which outputs are compared. `test`, where a row has it, holds the base tests alone and is not used. The
+descriptive fields of HumanEval's format are kept, other fields are ignored.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from codejury.formats import checks, oracles
+from codejury.formats.restoring import Restorer, contract_kinds, literal_kinds
+from codejury.formats.values import written
+from codejury.model import Inputs, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from codejury.formats.jsonl import Row
+
+_DESCRIPTIVE = ("difficulty", "tags", "cluster", "created", "licence")
+
+
+class _ProblemRow(msgspec.Struct):
+    task_id: str
+    prompt: str
+    entry_point: str
+    canonical_solution: str
+    base_input: list[list[Any]]
+    plus_input: list[list[Any]] | dict[str, Any]
+    atol: float = 0.0
+    contract: str = ""
+    assertion: str = ""
+    difficulty: str | None = None
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    created: str | None = None
+    licence: str | None = None
+
+
+def problems(rows: Iterable[Row]) -> Iterator[Problem]:
+    """The problems of rows in EvalPlus's format. The licence is unknown unless a row states it.
+
+    Raises:
+        InputError: A row is no such problem, or repeats a task id.
+    """
+    seen: dict[str, int] = {}
+    for row in rows:
+        fields = checks.convert(row, _ProblemRow)
+        checks.check_id(row, "task_id", fields.task_id)
+        checks.check_first(row, "task_id", fields.task_id, seen)
+        checks.check_entry_point(row, fields.entry_point)
+        checks.check_date(row, "created", fields.created)
+        if not (math.isfinite(fields.atol) and fields.atol >= 0):
+            raise row.error(f"must be a number of at least 0, got {fields.atol:.6g}", "atol")
+        if not fields.base_input:
+            raise row.error("has no calls; give at least one list of arguments", "base_input")
+        if isinstance(fields.plus_input, dict):
+            # An empty list of inputs is written as {} in EvalPlus's own release (Mbpp/793).
+            if fields.plus_input:
+                raise row.error("Expected `array`, got `object`", "plus_input")
+            fields.plus_input = []
+        restorer = _restorer(row, fields)
+        base = _calls(row, "base_input", fields.base_input, restorer)
+        plus = _calls(row, "plus_input", fields.plus_input, restorer)
+        checks.check_encodable(row, msgspec.structs.asdict(fields))
+        yield Problem(
+            id=fields.task_id,
+            prompt=fields.prompt,
+            entry_point=fields.entry_point,
+            tests=Inputs(base=base, plus=plus, oracle=oracles.oracle(fields.task_id, fields.atol)),
+            reference=fields.prompt + fields.canonical_solution,
+            **{name: getattr(fields, name) for name in _DESCRIPTIVE},
+        )
+
+
+def _restorer(row: Row, fields: _ProblemRow) -> Restorer:
+    """What gives a row's arguments their types back."""
+    field, name = "canonical_solution", fields.entry_point
+    try:
+        tree = ast.parse(fields.prompt + fields.canonical_solution)
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+        if not functions:
+            raise row.error(f"defines no function {name!r}", field)
+        arguments = functions[-1].args
+        parameters = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        field = "assertion"
+        kinds = literal_kinds(fields.assertion, name)
+        field = "contract"
+        kinds |= contract_kinds(fields.contract, parameters)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        reason = checks.shortened(f"{type(error).__name__}: {error}")
+        raise row.error(f"cannot be parsed, which the types of the inputs need: {reason}", field) from None
+    return Restorer(fields.task_id, kinds)
+
+
+def _calls(row: Row, field: str, calls: list[list[Any]], restorer: Restorer) -> tuple[tuple[Any, ...], ...]:
+    """Calls as the value protocol writes them."""
+    made = []
+    for number, call in enumerate(calls):
+        try:
+            made.append(tuple(written(value) for value in restorer.arguments(call)))
+        except RecursionError:
+            raise row.error("is nested too deeply", f"{field}[{number}]") from None
+        except (ValueError, TypeError, OverflowError) as error:
+            reason = checks.shortened(str(error))
+            raise row.error(
+                f"cannot be read as the arguments of this task: {reason}", f"{field}[{number}]"
+            ) from None
+    return tuple(made)

@@ -1,0 +1,172 @@
+"""MBPP in its four forms: full, sanitized, MBPP+ with plain tests, and sanitized as functions (CodeT).
+
+The first three are `{task_id, code, test_list}` with `text` or `prompt`: a description, a program without entry
+point, and assertions. The entry point is the function of the program that most assertions call. `test_setup_code`
+and `test_imports` run before the assertions; MBPP+ has further tests in `test`. The prompt is a docstring of the
+description and the assertions: MBPP's authors show both to a model.
+
+CodeT's form has HumanEval's fields with ids that begin with "MbppEval/". Its tests call a function by name that
+need not be its `entry_point`, and its solutions are indented in another way than the docstring before them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from codejury.formats import checks
+from codejury.model import Assertions, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from codejury.formats.jsonl import Row
+
+CODET = "MbppEval/"
+"""How the ids of CodeT's form begin."""
+
+_PREFIX = "Mbpp/"  # of ids that are numbers: EvalPlus's samples name the tasks so
+
+
+class _ProblemRow(msgspec.Struct):
+    task_id: int | str
+    code: str
+    test_list: tuple[str, ...]
+    text: str = ""
+    prompt: str = ""
+    test_setup_code: str = ""
+    test_imports: tuple[str, ...] = ()
+    test: str = ""
+
+
+class _CodetRow(msgspec.Struct):
+    task_id: str
+    prompt: str
+    entry_point: str
+    canonical_solution: str
+    test: str
+
+
+def problems(rows: Iterable[Row]) -> Iterator[Problem]:
+    """The problems of rows in MBPP's formats, full, sanitized or MBPP+ with plain tests.
+
+    Raises:
+        InputError: A row is no such problem, or repeats a task id.
+    """
+    seen: dict[str, int] = {}
+    for row in rows:
+        fields = checks.convert(row, _ProblemRow)
+        number = str(fields.task_id)
+        name = _PREFIX + number if number.isdigit() else number
+        checks.check_id(row, "task_id", name)
+        checks.check_first(row, "task_id", name, seen)
+        checks.check_encodable(row, msgspec.structs.asdict(fields))
+        field = "text" if fields.text else "prompt"
+        if not getattr(fields, field).strip():
+            raise row.error("is missing or empty: it says what is asked", field)
+        if not fields.test_list:
+            raise row.error("has no assertions; give at least one", "test_list")
+        for place, test in enumerate(fields.test_list):
+            checks.check_filled(row, f"test_list[{place}]", test)
+        code = _lines(fields.code)
+        tests = tuple(map(_lines, fields.test_list))
+        reference = _parsed(row, "code", code)
+        parsed = [_parsed(row, f"test_list[{place}]", test) for place, test in enumerate(tests)]
+        setup = "\n".join((*fields.test_imports, fields.test_setup_code))
+        yield Problem(
+            id=name,
+            prompt=_prompt(row, field, getattr(fields, field), tests),
+            entry_point=_entry_point(row, "test_list", reference, parsed),
+            tests=Assertions(
+                code=(_lines(fields.test),) if fields.test else tests,
+                context=_imports(reference, parsed) + _lines(setup).strip("\n"),
+            ),
+            reference=code,
+        )
+
+
+def codet_problems(rows: Iterable[Row]) -> Iterator[Problem]:
+    """The problems of rows in CodeT's form of sanitized MBPP.
+
+    Raises:
+        InputError: A row is no such problem, or repeats a task id.
+    """
+    seen: dict[str, int] = {}
+    for row in rows:
+        fields = checks.convert(row, _CodetRow)
+        checks.check_id(row, "task_id", fields.task_id)
+        checks.check_first(row, "task_id", fields.task_id, seen)
+        checks.check_entry_point(row, fields.entry_point)
+        checks.check_encodable(row, msgspec.structs.asdict(fields))
+        code = _without_docstring(row, fields.prompt) + fields.canonical_solution
+        reference = _parsed(row, "canonical_solution", code)
+        tests = _parsed(row, "test", fields.test)
+        check = tests.body[0] if len(tests.body) == 1 else None
+        if not isinstance(check, ast.FunctionDef):
+            raise row.error("must define one function and do nothing else", "test")
+        yield Problem(
+            id=fields.task_id,
+            prompt=fields.prompt,
+            entry_point=_entry_point(row, "test", reference, check.body),
+            # Its tests use `math` without importing it.
+            tests=Assertions(code=tuple(map(ast.unparse, check.body)), context="import math\n"),
+            reference=code,
+        )
+
+
+def _prompt(row: Row, field: str, text: str, tests: Sequence[str]) -> str:
+    """A docstring that a completion continues, as EvalPlus and the bigcode harness write it."""
+    body = "\n".join((_lines(text).strip(), *map(str.strip, tests)))
+    quotes = "'''" if '"""' in body else '"""'
+    prompt = f"{'r' * (chr(92) in body)}{quotes}\n{body}\n{quotes}\n"
+    _parsed(row, field, prompt)
+    return prompt
+
+
+def _entry_point(row: Row, field: str, reference: ast.Module, tests: Sequence[ast.AST]) -> str:
+    """The function of the reference that most tests call; of several the outermost."""
+    functions = {node.name for node in reference.body if isinstance(node, ast.FunctionDef)}
+    counts: Counter[str] = Counter()
+    for test in tests:
+        called = [node.func for node in ast.walk(test) if isinstance(node, ast.Call)]
+        names = [node.id for node in called if isinstance(node, ast.Name) and node.id in functions]
+        counts.update(list(dict.fromkeys(names)))  # each once, in order
+    if not counts:
+        raise row.error(f"calls no function of the solution; it defines {checks.names(sorted(functions))}", field)
+    return counts.most_common(1)[0][0]
+
+
+def _imports(reference: ast.Module, tests: Sequence[ast.AST]) -> str:
+    """The imports of the reference that the tests use: MBPP runs both in one module."""
+    used = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    imports = [
+        statement
+        for statement in reference.body
+        if isinstance(statement, (ast.Import, ast.ImportFrom))
+        and used & {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+    ]
+    return "".join(ast.unparse(statement) + "\n" for statement in imports)
+
+
+def _without_docstring(row: Row, prompt: str) -> str:
+    """A prompt up to the docstring that ends it."""
+    last = _parsed(row, "prompt", prompt).body[-1:]
+    if not last or not isinstance(last[0], ast.FunctionDef) or ast.get_docstring(last[0]) is None:
+        raise row.error("must end with a function of which it has the docstring alone", "prompt")
+    return "".join(prompt.splitlines(keepends=True)[: last[0].body[0].lineno - 1])
+
+
+def _parsed(row: Row, field: str, source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        reason = checks.shortened(f"{type(error).__name__}: {error}")
+        raise row.error(f"cannot be parsed, which its entry point needs: {reason}", field) from None
+
+
+def _lines(source: str) -> str:
+    """A source with the line ends that Python itself makes of others."""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
