@@ -8,16 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from codejury.model import CheckFunction, Inputs
+from codejury.model import CheckFunction, Inputs, StdinStdout
 
 if TYPE_CHECKING:
     from codejury.judging.records import Request
     from codejury.model import Tests
 
 
-def payload(request: Request) -> dict[str, Any]:
-    """The tests of a request; what was compiled before is not sent as source again."""
+def role(tests: Tests) -> str:
+    """The role that programs play before these tests: a function that is called, or a script that is run."""
+    return "script" if isinstance(tests, StdinStdout) else "candidate"
+
+
+def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
+    """The tests of a request; what was compiled before is not sent as source again.
+
+    Args:
+        request: What is asked.
+        same: Whether the judge has these tests from the sample before.
+    """
     tests = request.tests
+    if isinstance(tests, StdinStdout):
+        limits = {name: getattr(request.limits, name) for name in ("output_bytes", "cpu_s", "cpu_total_s")}
+        return {"kind": "stdio", **limits, **({} if same else _runs(tests))}
     if isinstance(tests, Inputs):
         return {"kind": "inputs", **_inputs(_Same(tests)), **_expected(tests, request.expected)}
     function = {"function": tests.function} if isinstance(tests, CheckFunction) else {}
@@ -72,3 +85,8 @@ def _inputs(key: _Same) -> dict[str, Any]:
 def _expected(tests: Inputs, recorded: tuple[str, ...] | None) -> dict[str, Any]:
     given = recorded if tests.expected is None else [json.dumps(value) for value in tests.expected]
     return {"expected": given}
+
+
+def _runs(tests: StdinStdout) -> dict[str, Any]:
+    cases = [[case.stdin, case.stdout] for case in tests.cases]
+    return {"cases": cases, "checker": {"kind": tests.checker.kind, **msgspec.to_builtins(tests.checker)}}

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 JUDGE_BYTES = 512 << 20
 """Memory of a judge, at least: what its candidate may use says nothing of what comparing its values takes."""
 
+SHIMS = {"candidate": 0, "script": 1}
+"""Processes of ours beside the program's own, by the role that it plays."""
+
 
 class Clock:
     """CPU time of a lane's present child: by its cgroup, else by the process's own clock."""
@@ -45,14 +48,24 @@ class Clock:
         return self.start
 
     def waited_s(self) -> float | None:
-        """Seconds in which its threads were ready but had no processor."""
+        """Seconds in which its threads, and those of its descendants, were ready but had no processor."""
         pid = self.lane.child.pid() if self.lane.child is not None else None
         if pid is None:
             return None
         with contextlib.suppress(OSError, ValueError, IndexError):
-            stats = [(task / "schedstat").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+            tasks = [task for each in _family(pid) for task in Path(f"/proc/{each}/task").iterdir()]
+            stats = [(task / "schedstat").read_text() for task in tasks]
             return sum(int(stat.split()[1]) for stat in stats) / 1e9
         return None
+
+
+def _family(pid: int) -> list[int]:
+    """A process and its descendants."""
+    found = [pid]
+    for each in found:
+        for task in Path(f"/proc/{each}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 class Bound:
@@ -71,31 +84,52 @@ class Bound:
 
 
 class Lanes:
-    """A slot's lanes: one for candidates and one for judges."""
+    """A slot's lanes: one for candidates and one for judges, and one for scripts once they are asked for.
+
+    Attributes:
+        candidates: The lane of the sample to come, whichever role it plays.
+        shims: Processes of ours that the sample's run in, and that its own come on top of.
+    """
 
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         self.sandbox, self.limits = sandbox, limits
         self.judge_limits = msgspec.structs.replace(limits, memory_bytes=max(limits.memory_bytes, JUDGE_BYTES))
         self.bound: Bound | None = None
+        self.role = "candidate"
         self._open()
+
+    @property
+    def candidates(self) -> Lane:
+        """See the class."""
+        return self.players[self.role]
+
+    @property
+    def shims(self) -> int:
+        """See the class."""
+        return SHIMS[self.role]
 
     def close(self) -> None:
         """Give up the lanes; ends what runs in them."""
         self.unbind()
-        self.candidates.close()
         self.judges.close()
+        for lane in self.players.values():
+            lane.close()
 
-    async def ready(self, series: str | None) -> None:
+    async def ready(self, series: str | None, role: str = "candidate") -> None:
         """Have a candidate and a judge ready; replaces lanes that retired.
 
         Args:
             series: The series of the sample to come: its last judge is kept if it may judge on.
+            role: What the sample plays: "candidate" or "script".
         """
+        self.role = role
         if self.bound is not None and (series is None or self.bound.series != series):
             self.unbind()
         reason = ""
         for _ in range(3):
             try:
+                if role not in self.players:
+                    self.players[role] = self._lane(role)
                 await self.candidates.take()
                 await self.judges.take()
             except (LaneLostError, OSError, ValueError) as error:  # a closed lane gives a ValueError
@@ -129,5 +163,10 @@ class Lanes:
             raise InfrastructureError(f"the sandbox ended: {error}") from error
 
     def _open(self) -> None:
-        self.candidates = self.sandbox.lane("candidate", self.limits)
         self.judges = self.sandbox.lane("judge", self.judge_limits)
+        self.players = {"candidate": self._lane("candidate")}
+
+    def _lane(self, role: str) -> Lane:
+        shims = SHIMS[role]
+        limits = msgspec.structs.replace(self.limits, processes=self.limits.processes + shims)
+        return self.sandbox.lane(role, limits)

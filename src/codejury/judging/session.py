@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from codejury.judging.conclusion import Facts
-from codejury.judging.kinds import payload
+from codejury.judging.conclusion import KILLED_FOR_MEMORY, Facts
+from codejury.judging.kinds import payload, role
 from codejury.judging.lanes import Bound, Clock, Lanes
 from codejury.judging.records import Message, Observation, Report, Request
 from codejury.judging.timekeeper import TICK_S, Timekeeper
@@ -30,10 +30,10 @@ ROLES = Roles(
         str(INSIDE / name)
         for name in (
             *("writing.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py", "inputs.py"),
-            *("candidate.py", "instrument.py", "judge.py"),
+            *("candidate.py", "instrument.py", "checkers.py", "stdio.py", "judge.py", "program.py", "script.py"),
         )
     ),
-    modules={"candidate": "candidate", "judge": "judge"},
+    modules={"candidate": "candidate", "judge": "judge", "script": "script"},
 )
 GRACE_S = 0.5
 MOST_REPORT_BYTES = 64 << 20
@@ -68,7 +68,7 @@ class Slot:
         detail, lanes = "", self.lanes
         lost = unsure = 0
         while lost < MOST_LOST:
-            await lanes.ready(request.series)
+            await lanes.ready(request.series, role(request.tests))
             kills = _counters(lanes.candidates)[1]
             session = Session(lanes, request)
             try:
@@ -109,10 +109,10 @@ class Session:
     async def run(self, gate: asyncio.Semaphore) -> Observation:
         """Hand over, watch, end, conclude."""
         candidates, judges = self.lanes.candidates, self.lanes.judges
-        refused, kills = _counters(candidates)
+        refused, self.kills = _counters(candidates)
         judge_kills = _counters(judges)[1]
         async with gate:
-            candidates.begin(self.limits.memory_bytes, self.limits.processes)
+            candidates.begin(self.limits.memory_bytes, self.limits.processes + self.lanes.shims)
             judges.begin(self.lanes.judge_limits.memory_bytes, self.lanes.judge_limits.processes)
             self.clock, self.judge_clock = Clock(candidates), Clock(judges)
             self.time = Timekeeper(self.limits, self.clock, self.judge_clock)
@@ -144,7 +144,7 @@ class Session:
             over=self.over,
             ended=ended,
             closed_pipe=alive,
-            killed_for_memory=kills_now > kills,
+            killed_for_memory=kills_now > self.kills,
             judge_killed_for_memory=_counters(judges)[1] > judge_kills,
             refused_processes=refused_now > refused,
             cpu_s=cpu,
@@ -228,7 +228,7 @@ class Session:
             "entry": request.entry_point,
             "most": request.limits.value_bytes,
             "limits": self._lower_limits(),
-            "tests": payload(request),
+            "tests": payload(request, same=same),
             "code": None if same else request.code,
             "all": request.all_tests,
             "apply": request.apply,
@@ -247,7 +247,7 @@ class Session:
         if own.file_bytes < most.file_bytes:
             lower.append(("FSIZE", own.file_bytes))
         if own.processes < most.processes:
-            lower.append(("NPROC", own.processes))
+            lower.append(("NPROC", own.processes + self.lanes.shims))
         return lower
 
     # ---- watching
@@ -270,7 +270,7 @@ class Session:
                 report = self._take(data)
                 if report is not None:
                     return report
-            self.over = self.over or self.time.over()  # also between reports, which may come faster than ticks
+            self.over = self.over or self._over()  # also between reports, which may come faster than ticks
             if self.over:
                 if deadline is None:
                     self._end_candidate()
@@ -279,6 +279,12 @@ class Session:
                     deadline += away
                 if loop.time() > deadline:
                     return None
+
+    def _over(self) -> tuple[Outcome, str] | None:
+        """Which limit is passed; one of its processes may have been killed for memory, and another may wait for it."""
+        if _counters(self.lanes.candidates)[1] > self.kills:
+            return KILLED_FOR_MEMORY
+        return self.time.over()
 
     async def _send_more(self, sock: socket.socket) -> None:
         """Send the rest of the job, as far as it can be taken at present."""

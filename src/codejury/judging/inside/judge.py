@@ -22,6 +22,7 @@ import codec
 import frames
 import inputs
 import objects
+import stdio
 from instrument import HOOK, compile_tests, examine
 
 TYPE_CHECKING = False  # typing is one module more in each process
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 WRITES = False
+FORKS = False
 FLUSH_S = 0.02
 PRELOAD = (
     *("ast", "random", "math", "copy", "decimal", "fractions", "datetime", "string", "re"),
@@ -64,7 +66,7 @@ def play(host: int) -> NoReturn:
     gc.disable()  # the process lives for a few samples at most
     random = sys.modules["random"]
     state = random.getstate()
-    code = None
+    code = runs = None
     sock = _socket.socket(fileno=host)
     while True:
         head, ancillary, _, _ = sock.recvmsg(4, _socket.CMSG_SPACE(8))
@@ -73,9 +75,9 @@ def play(host: int) -> NoReturn:
         fds = [int.from_bytes(ancillary[0][2][i : i + 4], "little") for i in (0, 4)]
         job = codec.loads(frames.read_exactly(host, int.from_bytes(head, "little")).decode())
         judge = Judge(job, host, *fds)
-        judge.code = code  # of the sample before, where the host says that the tests are the same
+        judge.code, judge.runs = code, runs  # of the sample before, which had the same tests
         judge.run()
-        code = judge.code
+        code, runs = judge.code, judge.runs
         if not judge.again:
             os._exit(0)
         for fd in fds:
@@ -104,6 +106,9 @@ class Judge:
         self.thrown: BaseException | None = None
         self.started = self.flushed = time.monotonic()
         self.code: tuple[CodeType | None, list[CodeType]] | None = None
+        self.runs: tuple[list[list[str]], dict[str, Any]] | None = None  # cases and checker of a whole program
+        self.right: Callable[[str, str, str], str] | None = None  # says what is wrong with what a program wrote
+        self.place = 0  # of the test that is being run, where tests have no source
         self.again = False  # this process may judge a further sample of the same problem
         self.recorded: list[str] | None = None  # outputs of the reference, as texts of the value protocol
 
@@ -120,6 +125,8 @@ class Judge:
             if self.load():
                 if self.job["tests"]["kind"] == "inputs":
                     inputs.run(self)
+                elif self.right is not None:
+                    stdio.run(self, self.right)
                 else:
                     self.run_tests(code)
         except Stop:
@@ -131,8 +138,10 @@ class Judge:
     def load(self) -> bool:
         """Have the candidate load its program; whether it could."""
         job = self.job
-        body = codec.dumps([job["source"], job["entry"], job["most"], job["limits"]]).encode()
-        reply = self.exchange(body)
+        first = [job["source"], job["entry"], job["most"], job["limits"]]
+        if self.right is not None:
+            first[1:3] = job["tests"]["output_bytes"], job["tests"]["cpu_s"]
+        reply = self.exchange(codec.dumps(first).encode())
         kind = reply[0]
         if kind == "ok":
             return True
@@ -381,7 +390,7 @@ class Judge:
         frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - inspect is one module more, and does the same
         while frame is not None and frame.f_code.co_filename != "<tests>":
             frame = frame.f_back
-        return frame.f_lineno if frame is not None else 0
+        return frame.f_lineno if frame is not None else self.place
 
     def exchange(self, body: bytes) -> Any:
         """One request and its reply."""
@@ -443,6 +452,9 @@ class Judge:
             if self.job["scan"]:
                 self.acting, lasting = inputs.examine(self.job["tests"])
                 self.report({"tests": [], "lasting": lasting})
+            return None, []
+        if self.job["tests"]["kind"] == "stdio":
+            self.right = stdio.prepare(self)
             return None, []
         given = self.job["code"]
         if given is None and self.code is not None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         """What a role's module offers."""
 
         WRITES: bool  # whether it has a /tmp of its own
+        FORKS: bool  # whether it forks processes, each of which it confines itself
 
         def warm_up(self) -> None:
             """Prepare what every child needs."""
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
         def channel(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
             """Descriptors of a new channel: the child's ends, the host's ends."""
 
-        def play(self, *channel: int) -> None:
-            """Play the part once, over the child's ends."""
+        def play(self, *channel: Any) -> None:
+            """Play the part once, over the child's ends; a role that forks also gets `confine` and `clean`."""
 
 
 CONTROL = 3  # of the first role; those of the others follow, then, for an ordinary user, /proc
@@ -86,14 +87,19 @@ def preload(names: list[str]) -> None:
 
 def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
     """One lane for each message that brings a control socket; the end of the host is the end."""
+    control = _socket.socket(fileno=number)
+    if role.FORKS:  # few runs need it: it warms up when it is first asked for a lane
+        control.send(b"ready")
+        if not control.recv(1, _socket.MSG_PEEK):
+            os._exit(0)
     role.warm_up()
     for path in (*options["files"], *OURS):  # nobody's import finds ours
         sys.modules.pop(os.path.basename(path).partition(".")[0], None)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    control = _socket.socket(fileno=number)
-    control.send(b"ready")
+    if not role.FORKS:
+        control.send(b"ready")
     while True:
         message, ancillary, _, _ = control.recvmsg(256, _socket.CMSG_SPACE(64))
         if not message:
@@ -248,7 +254,7 @@ def serve(options: dict[str, Any], role: Role, uid: int, first_free: int) -> NoR
         pid = os.fork()
         if pid == 0:
             try:
-                become_child(options, role, uid, mine, first_free)
+                become_child(options, role, uid, mine, first_free, clean)
             finally:
                 os._exit(71)
         if namespaces:
@@ -275,7 +281,8 @@ def free_space() -> tuple[int, int]:
 
 def wipe(folder: str) -> None:
     """Remove everything below a folder, without following links; a tree may be thousands of folders deep."""
-    os.chmod(folder, 0o1777)  # noqa: S103 - a /tmp, as it was
+    if os.stat(folder).st_mode & 0o7777 != 0o1777:
+        os.chmod(folder, 0o1777)  # noqa: S103 - a /tmp, as it was
     moved = 0
     while True:
         with os.scandir(folder) as entries:
@@ -287,9 +294,12 @@ def wipe(folder: str) -> None:
             if not is_folder:
                 os.unlink(path)
                 continue
+            os.chmod(path, 0o700)
             with os.scandir(path) as entries:
-                inner = [entry.name for entry in entries]
-            for deeper in inner:
+                inner = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            for deeper, is_folder_too in inner:
+                if is_folder_too:  # which names its parent, so that moving it writes to it
+                    os.chmod(f"{path}/{deeper}", 0o700)
                 moved += 1
                 os.rename(f"{path}/{deeper}", f"{folder}/.moved{moved}")
             os.rmdir(path)
@@ -298,7 +308,14 @@ def wipe(folder: str) -> None:
 # ---- children
 
 
-def become_child(options: dict[str, Any], role: Role, uid: int, channel: tuple[int, ...], first_free: int) -> None:
+def become_child(
+    options: dict[str, Any],
+    role: Role,
+    uid: int,
+    channel: tuple[int, ...],
+    first_free: int,
+    space: tuple[int, int] | None,
+) -> None:
     """The last steps before the role is played: from here on the process may turn hostile."""
     os.setsid()
     numbers = []
@@ -319,10 +336,28 @@ def become_child(options: dict[str, Any], role: Role, uid: int, channel: tuple[i
             os.setresuid(uid, uid, uid)
         else:
             kernel.drop_capabilities()
-    elif options["tier"] == "landlock":
+    tier = options["tier"]
+    if not role.FORKS:
+        confine(tier)
+        role.play(*numbers)
+    if tier != "namespaces":
         hide()
+    role.play(*numbers, lambda: confine(tier), lambda: empty(space))
+
+
+def confine(tier: str) -> None:
+    """The last step before a program may run, in the process that it will run in."""
+    if tier == "namespaces":
+        return
+    hide()
+    if tier == "landlock":
         kernel.load_filter(filters.own_alone(kernel.known_machine(), os.getpid()))
-    role.play(*numbers)
+
+
+def empty(space: tuple[int, int] | None) -> None:
+    """Remove what a program has left in /tmp, where it has one; `space` was free before."""
+    if space is not None and free_space() != space:
+        wipe(TMP)
 
 
 if __name__ == "__main__":
