@@ -17,7 +17,7 @@ TELLABLE = {outcome.value: outcome for outcome in Outcome if outcome not in (Out
 MEASURED_OVER = 2 * MIB
 """What a measured peak may be over the limit: the kernel counts in batches, and a trivial program takes some."""
 
-OVER_MEMORY = "used more memory than the limit"
+KILLED_FOR_MEMORY = Outcome.OUT_OF_MEMORY, "killed at the memory limit"
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +34,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     def conclude(self, report: Report | None) -> tuple[Outcome | None, str]:
         """Outcome (None: the problem's fault) and detail."""
+        if self.killed_for_memory:
+            return KILLED_FOR_MEMORY
         if self.over:
             return self.over
-        if self.killed_for_memory or self.ended.peak_bytes > self.request.limits.memory_bytes + MEASURED_OVER:
-            return Outcome.OUT_OF_MEMORY, "killed at the memory limit" if self.killed_for_memory else OVER_MEMORY
+        if self.ended.peak_bytes > self.request.limits.memory_bytes + MEASURED_OVER:
+            return Outcome.OUT_OF_MEMORY, "used more memory than the limit"
         if report is None:
             return self._judge_ended()
         if report.outcome == "gone":
@@ -73,12 +75,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             return Outcome.TAMPERED, "closed its pipe to the judge"
         status = self.ended.status
         if status is None:
-            return Outcome.OUT_OF_MEMORY, "killed at the memory limit"
+            return KILLED_FOR_MEMORY
         if os.WIFEXITED(status):
             return Outcome.EARLY_EXIT, f"exit code {os.WEXITSTATUS(status)}"
         number = os.WTERMSIG(status)
         if number in (signal.SIGXCPU, signal.SIGKILL) and self.cpu_s > self.request.limits.cpu_total_s:
             return Outcome.TIMEOUT_CPU, f"more than {self.request.limits.cpu_total_s:g} s of CPU in all"
         if number == signal.SIGKILL and self._large():
-            return Outcome.OUT_OF_MEMORY, "killed at the memory limit"
+            return KILLED_FOR_MEMORY
         return Outcome.CRASHED, f"signal {number}"

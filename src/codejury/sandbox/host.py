@@ -12,13 +12,13 @@ import asyncio
 import contextlib
 import json
 import os
-import resource
+import re
 import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -84,13 +84,20 @@ class Ended(msgspec.Struct, frozen=True):
     Attributes:
         status: Wait status; None if the lane was lost with it.
         cpu_s: CPU seconds of the child and the descendants that it waited for.
-        peak_bytes: The most memory that was in use since `Lane.begin`, above what was used then: by all processes
-            together where a cgroup counts it, else the largest resident set of one of them. 0 where unknown.
+        peak_bytes: The most memory that was in use since `Lane.begin`, above what was used then and without pages
+            of files: by all processes together where a cgroup counts it, else by one of them. 0 where unknown.
     """
 
     status: int | None
     cpu_s: float
     peak_bytes: int
+
+
+class Resident(NamedTuple):
+    """A process's resident set in bytes, and how much of it are pages of files."""
+
+    whole: int
+    files: int
 
 
 class Child(msgspec.Struct):
@@ -118,12 +125,14 @@ class Child(msgspec.Struct):
                     return pid if pid > 0 else None
         return None
 
-    def resident_bytes(self) -> int:
-        """Its resident set now, the pages included that it shares with its zygote; 0 where that is not known."""
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            text = Path(f"/proc/{self.pid()}/statm").read_text(encoding="ascii")
-            return int(text.split()[1]) * resource.getpagesize()
-        return 0
+    def resident(self) -> Resident | None:
+        """Its memory now, with the pages that it shares with its zygote; None where that is not known."""
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{self.pid()}/status").read_text(encoding="utf-8", errors="replace")
+            kib = {name: int(number) for name, number in re.findall(r"(?m)^(VmRSS|RssFile):\s+(\d+)", text)}
+            if len(kib) == 2:
+                return Resident(kib["VmRSS"] << 10, kib["RssFile"] << 10)
+        return None
 
     def close(self) -> None:
         """Close the descriptors."""
@@ -148,7 +157,7 @@ class Lane:
     def __init__(self, control: socket.socket, group: Group | None, own: int = 0) -> None:
         self.control, self.group, self.own = control, group, own
         self.child: Child | None = None
-        self.idle_bytes = 0  # resident set of the child before its work, where no cgroup measures it
+        self.idle: Resident | None = None  # the child before its work, where no cgroup measures it
         self.ending = False  # the last child was let go, and its note is still to come
 
     async def take(self) -> Child:
@@ -171,9 +180,8 @@ class Lane:
         """
         if self.group is not None:
             self.group.begin(memory_bytes, processes + self.own)
-        self.idle_bytes = 0
-        if self.child is not None and (self.group is None or not self.group.measures_memory):
-            self.idle_bytes = self.child.resident_bytes()
+        measured = self.group is not None and self.group.measures_memory
+        self.idle = self.child.resident() if self.child is not None and not measured else None
 
     async def finish(self) -> Ended:
         """Kill the present child; returns when all its processes are gone.
@@ -181,10 +189,11 @@ class Lane:
         Raises:
             LaneLostError: How it ended is not known.
         """
+        last = self.child.resident() if self.idle is not None and self.child is not None else None
         self.let_go()
         note, _ = await self._receive()
         self.ending = False
-        return self._ended(note)
+        return self._ended(note, last)
 
     def let_go(self) -> None:
         """Kill the present child and do not wait for its end: `take` does, later."""
@@ -217,12 +226,13 @@ class Lane:
             raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
         return note, list(fds)
 
-    def _ended(self, note: bytes) -> Ended:
+    def _ended(self, note: bytes, last: Resident | None) -> Ended:
         status, user_us, system_us, peak_kib = map(int, note.split()[:4])
         peak = self.group.peak_bytes() if self.group is not None else None
-        if peak is None:
-            peak = max((peak_kib << 10) - self.idle_bytes, 0) if self.idle_bytes else 0
-        return Ended(status, (user_us + system_us) / 1e6, peak)
+        if peak is None and self.idle is not None:
+            files = last.files - self.idle.files if last is not None else 0
+            peak = max((peak_kib << 10) - self.idle.whole - files, 0)
+        return Ended(status, (user_us + system_us) / 1e6, peak or 0)
 
 
 class Sandbox:

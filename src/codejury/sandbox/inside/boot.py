@@ -36,6 +36,7 @@ ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 - the sandbox's own
     "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
     "LD_BIND_NOW": "1",
+    "MALLOC_ARENA_MAX": "1",  # else each thread reserves address space that it hardly uses
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

@@ -1,0 +1,247 @@
+"""Memory, time, files and processes: every limit has its own outcome, and what is measured is near the truth.
+
+In both tiers, as root and as an ordinary user: programs whose use is known are judged by one process of its own for
+each of the four, all in one sandbox.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from codejury.model import MIB
+
+pytestmark = pytest.mark.sandbox
+
+ROOT = Path(__file__).parents[2]
+
+RUNNER = """
+import asyncio, json, os, sys
+from codejury.judging import ROLES, Request, Slot
+from codejury.model import CheckFunction, Limits, TierUnavailable
+from codejury.sandbox import Sandbox, Settings, describe
+
+asked = json.load(sys.stdin)
+most = Limits(**asked["most"])
+settings = Settings(interpreter=describe(), limits=most, tier=asked["tier"], packages=tuple(asked["packages"]))
+
+async def main():
+    async with Sandbox(settings, ROLES) as sandbox:
+        slot = Slot(sandbox, most)
+        seen = []
+        for source, limits in asked["cases"]:
+            request = Request(
+                source=source,
+                entry_point="f",
+                tests=CheckFunction(code="def check(c):\\n    assert c() == 1\\n"),
+                limits=Limits(**(asked["most"] | limits)),
+            )
+            found = await slot.observe(request)
+            seen.append([str(found.outcome), found.detail, found.peak_bytes or 0])
+        slot.close()
+        return {"user": os.getuid(), "groups": sorted(sandbox.groups.bases), "seen": seen}
+
+try:
+    said = asyncio.run(main())
+except TierUnavailable as error:
+    said = {"skip": str(error)}
+print(json.dumps(said))
+"""
+
+MOST = {
+    "cpu_s": 20.0,
+    "cpu_total_s": 60.0,
+    "wall_factor": 10.0,  # a busy machine is no reason
+    "memory_bytes": 1024 * MIB,
+    "file_bytes": 2048 * MIB,
+}
+
+
+class Case(NamedTuple):
+    """A program, and what is changed of the limits for it."""
+
+    source: str
+    limits: dict[str, float]
+
+
+class Seen(NamedTuple):
+    """What judging a case showed."""
+
+    outcome: str
+    detail: str
+    peak_bytes: int
+
+
+def _ordinary() -> list[str]:
+    """The command that runs an interpreter of our own version as nobody; skips where there is none."""
+    if os.geteuid() != 0:
+        return [sys.executable]
+    setpriv = shutil.which("setpriv")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for python in (f"/usr/bin/python{version}", f"/usr/local/bin/python{version}"):
+        if setpriv is not None and Path(python).exists():
+            return [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", python]
+    pytest.skip(f"no setpriv, or no Python {version} that an ordinary user may run")
+
+
+@functools.cache
+def _asked(user: str, tier: str, cases: tuple[str, ...], packages: tuple[str, ...] = ()) -> Any:
+    """What the runner says of cases as JSON texts; each question is asked once."""
+    command = [sys.executable] if user == "root" else _ordinary()
+    paths = [str(ROOT / "src"), str(Path(pytest.__file__).parents[1])]
+    done = subprocess.run(
+        [*command, "-B", "-c", RUNNER],
+        input=json.dumps({
+            "tier": tier,
+            "most": MOST,
+            "packages": packages,
+            "cases": [json.loads(case) for case in cases],
+        }),
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(paths)},
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+class Judge:
+    """Judges cases as one user in one tier."""
+
+    def __init__(self, user: str, tier: str) -> None:
+        self.user, self.tier = user, tier
+
+    def see(self, cases: dict[str, Case], packages: tuple[str, ...] = ()) -> tuple[dict[str, Seen], set[str]]:
+        """What each case showed, by name, and the controllers that count; skips where the tier is not to be had."""
+        texts = tuple(json.dumps(case) for case in cases.values())
+        code, said, errors = _asked(self.user, self.tier, texts, packages)
+        if "PermissionError" in errors or "No module named" in errors:
+            pytest.skip(f"an ordinary user cannot read the project: {errors.splitlines()[-1]}")
+        assert 0 == code, errors
+        found = json.loads(said)
+        if "skip" in found:
+            pytest.skip(found["skip"])
+        assert (self.user == "root") == (found["user"] == 0)
+        return {name: Seen(*seen) for name, seen in zip(cases, found["seen"], strict=True)}, set(found["groups"])
+
+
+@pytest.fixture(params=["namespaces", "landlock"])
+def tier(request: pytest.FixtureRequest) -> str:
+    """Both tiers."""
+    return str(request.param)
+
+
+@pytest.fixture(params=["root", "ordinary"])
+def judge(request: pytest.FixtureRequest, tier: str) -> Judge:
+    """Both tiers as root and as an ordinary user."""
+    if request.param == "root" and os.geteuid() != 0:
+        pytest.skip("not root")
+    return Judge(str(request.param), tier)
+
+
+# ---- memory
+
+WAYS = {
+    "one object": "def f():\n    kept = b'x' * N\n    return 1\n",
+    "small objects": "def f():\n    kept = [b'%095d' % i for i in range(N // 136)]\n    return 1\n",
+    "mapped": (
+        "import mmap\ndef f():\n    kept = mmap.mmap(-1, N)\n"
+        "    for i in range(0, N, 4096): kept[i] = 1\n    return 1\n"
+    ),
+    "while loading": "kept = b'x' * N\ndef f(): return 1\n",
+    "stacks of threads": """
+import ctypes, threading
+libc = ctypes.CDLL(None)
+libc.pthread_self.restype = ctypes.c_void_p
+def touch(size, gate):
+    attributes, start, length = ctypes.create_string_buffer(64), ctypes.c_void_p(), ctypes.c_size_t()
+    libc.pthread_getattr_np(ctypes.c_void_p(libc.pthread_self()), attributes)
+    libc.pthread_attr_getstack(attributes, ctypes.byref(start), ctypes.byref(length))
+    ctypes.memset(start.value + (1 << 16), 1, size)  # below all frames, above the guard
+    gate.wait()
+def f():
+    size = N // 7
+    threading.stack_size((size >> 20) + 2 << 20)
+    gate = threading.Barrier(7)
+    threads = [threading.Thread(target=touch, args=(size, gate)) for _ in range(7)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    return 1
+""",
+}
+SHARED_WAYS = {
+    "children": """
+import os
+def f():
+    pipes = [os.pipe() for _ in range(2)]
+    done = os.pipe()
+    for ready, _ in pipes:
+        if not os.fork():
+            kept = b'x' * (N // 2)
+            os.write(done[1], b'.')
+            os.read(ready, 1)
+            os._exit(0)
+    for _ in pipes: os.read(done[0], 1)
+    for _, write in pipes: os.write(write, b'.')
+    return 1 if all(os.wait()[1] == 0 for _ in pipes) else 2
+""",
+    "files": """
+def f():
+    for i in range(8):
+        with open(f'/tmp/{i}', 'wb') as file:
+            for _ in range(N // 8 >> 16): file.write(b'x' * (1 << 16))
+    return 1
+""",
+}
+"""Memory of which no single process has all."""
+
+UNDER, OVER = 0.9, 1.1
+
+
+def memory_cases(ways: dict[str, str], limit_mib: int) -> dict[str, Case]:
+    """Programs that use 10 % less and 10 % more than a limit."""
+    return {
+        f"{way}, {share:g}": Case(
+            f"N = {int(share * limit_mib) << 20}\n{source}", {"memory_bytes": limit_mib << 20}
+        )
+        for way, source in ways.items()
+        for share in (UNDER, OVER)
+    }
+
+
+@pytest.mark.parametrize("limit_mib", [64, 256, pytest.param(1024, marks=pytest.mark.slow)])
+def test_memory_within_ten_percent(judge: Judge, limit_mib: int) -> None:
+    """10 % below the limit passes, 10 % above is out of memory, whatever holds it; what was used is told."""
+    cases = memory_cases(WAYS, limit_mib)
+    seen, _ = judge.see(cases)
+    expected = {name: "passed" if name.endswith("0.9") else "out_of_memory" for name in cases}
+    assert expected == {name: found.outcome for name, found in seen.items()}, seen
+    truth = int(UNDER * limit_mib) << 20
+    peaks = {name: found.peak_bytes / truth for name, found in seen.items() if name.endswith("0.9")}
+    assert all(0.9 < share < 1.1 for share in peaks.values()), peaks
+
+
+@pytest.mark.parametrize("limit_mib", [64, 256, pytest.param(1024, marks=pytest.mark.slow)])
+def test_memory_that_no_process_has_alone(judge: Judge, limit_mib: int) -> None:
+    """Children and files count together where a cgroup counts; without one, each process has its own limit."""
+    if judge.tier == "landlock":
+        pytest.skip("no processes and no files in this tier")
+    cases = memory_cases(SHARED_WAYS, limit_mib)
+    seen, groups = judge.see(cases)
+    over = "out_of_memory" if "memory" in groups else "passed"
+    expected = {name: "passed" if name.endswith("0.9") else over for name in cases}
+    assert expected == {name: found.outcome for name, found in seen.items()}, seen
+    if "memory" in groups:
+        truth = int(UNDER * limit_mib) << 20
+        peaks = {name: found.peak_bytes / truth for name, found in seen.items() if name.endswith("0.9")}
+        assert all(0.9 < share < 1.1 for share in peaks.values()), peaks
