@@ -1,7 +1,7 @@
 """Memory, time, files and processes: every limit has its own outcome, and what is measured is near the truth.
 
-In both tiers, as root and as an ordinary user: programs whose use is known are judged by one process of its own for
-each of the four, all in one sandbox.
+In both tiers, as root and as an ordinary user: a process of its own for each of the four judges programs whose use is
+known.
 """
 
 from __future__ import annotations
@@ -99,12 +99,14 @@ def _asked(user: str, tier: str, cases: tuple[str, ...], packages: tuple[str, ..
     paths = [str(ROOT / "src"), str(Path(pytest.__file__).parents[1])]
     done = subprocess.run(
         [*command, "-B", "-c", RUNNER],
-        input=json.dumps({
-            "tier": tier,
-            "most": MOST,
-            "packages": packages,
-            "cases": [json.loads(case) for case in cases],
-        }),
+        input=json.dumps(
+            {
+                "tier": tier,
+                "most": MOST,
+                "packages": packages,
+                "cases": [json.loads(case) for case in cases],
+            }
+        ),
         capture_output=True,
         text=True,
         cwd="/",
@@ -122,7 +124,7 @@ class Judge:
         self.user, self.tier = user, tier
 
     def see(self, cases: dict[str, Case], packages: tuple[str, ...] = ()) -> tuple[dict[str, Seen], set[str]]:
-        """What each case showed, by name, and the controllers that count; skips where the tier is not to be had."""
+        """What each case showed, by name, and which controllers count; skips where there is no such tier."""
         texts = tuple(json.dumps(case) for case in cases.values())
         code, said, errors = _asked(self.user, self.tier, texts, packages)
         if "PermissionError" in errors or "No module named" in errors:

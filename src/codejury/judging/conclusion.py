@@ -34,12 +34,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     def conclude(self, report: Report | None) -> tuple[Outcome | None, str]:
         """Outcome (None: the problem's fault) and detail."""
-        if self.killed_for_memory:
-            return KILLED_FOR_MEMORY
-        if self.over:
-            return self.over
-        if self.ended.peak_bytes > self.request.limits.memory_bytes + MEASURED_OVER:
-            return Outcome.OUT_OF_MEMORY, "used more memory than the limit"
+        over = self._over()
+        if over:
+            return over
         if report is None:
             return self._judge_ended()
         if report.outcome == "gone":
@@ -47,6 +44,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         if report.outcome == "problem":
             return None, report.detail
         return self._reported(report)
+
+    def _over(self) -> tuple[Outcome, str] | None:
+        """The limit that was passed, whatever was said."""
+        if self.killed_for_memory:
+            return KILLED_FOR_MEMORY
+        if self.over:
+            return self.over
+        if self.ended.peak_bytes > self.request.limits.memory_bytes + MEASURED_OVER:
+            return Outcome.OUT_OF_MEMORY, "used more memory than the limit"
+        return None
 
     def _reported(self, report: Report) -> tuple[Outcome, str]:
         """What the judge saw, by what the host measured."""

@@ -281,7 +281,7 @@ class Session:
                     return None
 
     def _over(self) -> tuple[Outcome, str] | None:
-        """Which limit is passed; one of its processes may have been killed for memory, and another may wait for it."""
+        """Which limit is passed; where memory was, a process may have been killed that others wait for."""
         if _counters(self.lanes.candidates)[1] > self.kills:
             return KILLED_FOR_MEMORY
         return self.time.over()
