@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from codejury.model import CheckFunction, Inputs, StdinStdout
+from codejury.model import CheckFunction, Inputs, Outcome, StdinStdout
 
 if TYPE_CHECKING:
     from codejury.judging.records import Request
@@ -32,7 +32,9 @@ def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
         limits = {name: getattr(request.limits, name) for name in ("output_bytes", "cpu_s", "cpu_total_s")}
         return {"kind": "stdio", **limits, **({} if same else _runs(tests))}
     if isinstance(tests, Inputs):
-        return {"kind": "inputs", **_inputs(_Same(tests)), **_expected(tests, request.expected)}
+        calls = {} if same else {**_calls(_Same(tests)), "expected": _expected(_Same(tests), request)}
+        own = request.scan and request.expected is not None  # the reference is held against its own outputs
+        return {"kind": "inputs", "own": own, "oracle": tests.oracle, **calls}
     function = {"function": tests.function} if isinstance(tests, CheckFunction) else {}
     if request.code is not None:
         return {"kind": "code", **function}
@@ -45,17 +47,18 @@ def records(tests: Tests) -> bool:
     return isinstance(tests, Inputs) and tests.expected is None
 
 
-def base_passed(tests: Tests, outcomes: list[bool], *, passed: bool) -> bool | None:
+def base_passed(tests: Tests, passed: list[bool], outcome: Outcome) -> bool | None:
     """Whether a sample passed the base of its tests; None where they have no further part.
 
     Args:
         tests: Of the problem.
-        outcomes: Whether each executed test passed, in order.
-        passed: Whether the sample passed all.
+        passed: Whether each executed test passed, in order.
+        outcome: Of the sample. What it did in a further test does not count, unless it is `tampered`.
     """
-    if not isinstance(tests, Inputs) or not tests.plus:
+    size = len(tests.base) if isinstance(tests, Inputs) and tests.plus else 0
+    if not size:
         return None
-    return passed or (len(outcomes) > len(tests.base) and all(outcomes[: len(tests.base)]))
+    return outcome is not Outcome.TAMPERED and len(passed) >= size and all(passed[:size])
 
 
 class _Same:
@@ -72,19 +75,26 @@ class _Same:
 
 
 @lru_cache(maxsize=64)
-def _inputs(key: _Same) -> dict[str, Any]:
-    """What is the same for all samples; each call is a text, which the judge reads anew for each use."""
+def _calls(key: _Same) -> dict[str, Any]:
+    """What is the same for all samples; each call is a text, which goes to the candidate as it stands."""
     tests = key.tests
     return {
-        "calls": [json.dumps(call) for call in (*tests.base, *tests.plus)],
+        "calls": [_text(call) for call in (*tests.base, *tests.plus)],
+        "base": len(tests.base),
         "rules": msgspec.to_builtins(tests.comparison),
-        "oracle": tests.oracle,
     }
 
 
-def _expected(tests: Inputs, recorded: tuple[str, ...] | None) -> dict[str, Any]:
-    given = recorded if tests.expected is None else [json.dumps(value) for value in tests.expected]
-    return {"expected": given}
+def _expected(key: _Same, request: Request) -> list[str] | tuple[str, ...] | None:
+    return request.expected if records(key.tests) else _given(key)
+
+
+@lru_cache(maxsize=64)
+def _given(key: _Same) -> list[str]:
+    return [_text(value) for value in key.tests.expected or ()]
+
+
+_text = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _runs(tests: StdinStdout) -> dict[str, Any]:

@@ -139,6 +139,12 @@ async def judge(
     if not source.strip():
         verdict = Verdict(outcome=Outcome.NO_CODE, integrity="strong", tier=tier, detail="no code")
         return Try(verdict, doubtful=False)
+    if records(problem.tests) and (
+        reference is None or reference.expected is None
+    ):  # else it would say them itself
+        detail = "the problem cannot be judged: no reference gave the outputs to expect"
+        verdict = Verdict(outcome=Outcome.WRONG_ANSWER, integrity="strong", tier=tier, detail=detail)
+        return Try(verdict, doubtful=False)
     request = Request(
         source=source,
         entry_point=problem.entry_point,
@@ -169,7 +175,7 @@ async def judge(
         integrity=integrity,
         tier=tier,
         tests=tests,
-        base_passed=base_passed(problem.tests, passed, passed=outcome is Outcome.PASSED),
+        base_passed=base_passed(problem.tests, passed, outcome),
         detail=detail,
         cpu_s=cpu_s,
         wall_s=seen.wall_s,
