@@ -24,3 +24,10 @@ def sandbox() -> str:
         return asyncio.run(probe())
     except TierUnavailable as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def processes(sandbox: str) -> None:
+    """Skips in a tier in which programs may not start processes."""
+    if sandbox == "landlock":
+        pytest.skip("no user namespaces here, and in tier 'landlock' programs may not start processes")

@@ -241,12 +241,12 @@ def test_independent_runs_are_pooled_or_told_apart(codejury: Callable[..., Any],
         "  over all problems: CMH chi-square 0.48, df 1, p = 0.49\n"
         "  on single problems: sum of chi-squares 0.48, df 2, p = 1\n"
     )
-    assert expected == ended.out
+    assert ended.out.startswith(expected)  # a note on a weaker tier may follow
     pool = _report(codejury, "pool")
     assert [("t/a", 16, 9), ("t/b", 16, 9)] == [(row.id, row.n, row.c) for row in pool.per_problem]
     assert ({"model": "m", "temperature": "0.8"}, []) == (
         pool.meta,
-        [w for w in pool.warnings if not w.startswith("pass@")],
+        [w for w in pool.warnings if not w.startswith(("pass@", "isolated by"))],
     )
     ended = codejury("runs", "merge", "a", "c", "--into", "all")
     assert (4, "") == (ended.code, ended.out)

@@ -380,6 +380,7 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.sandbox
+@pytest.mark.usefixtures("processes")
 async def test_early_end_leaves_no_process(sandbox: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that sleeps for an hour and has children ends with the iteration, and all with the engine."""
     sleeper = (
