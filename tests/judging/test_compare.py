@@ -305,19 +305,22 @@ def test_tolerance_holds_at_every_depth(make: Any) -> None:
 
 def test_tolerance_is_of_floats_alone() -> None:
     """Integers, bools, texts, Decimals and Fractions are equal or not."""
-    for one, other in (
+    apart: list[tuple[Any, Any]] = [
         (1, 2),
         (True, False),
         ("1.0", "1.1"),
         (Decimal(1), Decimal("1.1")),
         (Fraction(1), Fraction(2)),
-    ):
+    ]
+    for one, other in apart:
         for types in ("exact", "python"):
             assert not equal(one, other, types=types, abs_tol=10.0)
-    for one, other in ((1, 1.1), (1.1, 1), (3, 3 + 0.1j)):
+    near: list[tuple[Any, Any]] = [(1, 1.1), (1.1, 1), (3, 3 + 0.1j)]
+    for one, other in near:
         assert not equal(one, other, abs_tol=0.2)
         assert equal(one, other, types="python", abs_tol=0.2)
-    for one, other in ((True, 1.1), (1.1, True), (False, 0.1), (Decimal(1), 1.1), (True, 2)):
+    apart = [(True, 1.1), (1.1, True), (False, 0.1), (Decimal(1), 1.1), (True, 2)]
+    for one, other in apart:
         assert not equal(one, other, types="python", abs_tol=0.2)
     assert equal({1}, {1.1}, types="python", abs_tol=0.2)
     assert equal({1: 2}, {1.1: 2.1}, types="python", abs_tol=0.2)

@@ -154,13 +154,11 @@ def call(judge: Judge, text: str) -> Any:
     """One call with the arguments that a text says. Returns what it returns, and raises what it raises."""
     if judge.job["scan"]:  # the reference's own run, or that of a sample which has none to show it
         try:
-            arguments = value_of(text)
-            if type(arguments) is not list:
-                raise ValueError("not a list")
+            arguments_of(text)
         except codec.HOSTILE as error:
             raise Fault(f"the arguments of call {judge.place} cannot be read: {brief(error)}") from None
     if '{"*":' in text:  # a list within twice: it is numbered by the frame that it goes with
-        return plain(judge, judge.call(tuple(value_of(text)), {}))
+        return plain(judge, judge.call(tuple(arguments_of(text)), {}))
     frame = 2 * judge.number
     judge.calls += 1
     reply = judge.exchange(f"[{text},[],[]]".encode())
@@ -183,6 +181,11 @@ def plain(judge: Judge, output: Any) -> Any:
     if type(output) is objects.Handle:
         judge.settle("rejected_value", "an object, where calls are compared by their plain outputs")
     return output
+
+
+def arguments_of(text: str) -> list[Any]:
+    """A call's arguments. The list of them is none of the containers that are numbered."""
+    return codec.Reader(0, unknown).each(codec.loads(text))
 
 
 def nodes_of(text: str) -> list[Any]:
@@ -237,8 +240,10 @@ def difference(judge: Judge, calls: Calls, oracle: Oracle | None, output: Any) -
 
 def asked(judge: Judge, oracle: Oracle, text: str, wanted: Any, output: Any) -> str:
     """The same as the oracle says it. One that fails on what the reference gives is at fault itself."""
+    if judge.kept:  # an oracle may change what it gets, and the program may return this one again
+        output = value_of(written(judge, output))
     try:
-        right = oracle(value_of(text), wanted, output)
+        right = oracle(arguments_of(text), wanted, output)
         verdict = bool(right) if type(right).__name__ in ("bool", "bool_") else None
     except MemoryError:
         raise
