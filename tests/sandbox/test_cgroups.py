@@ -260,6 +260,6 @@ def test_orphans_are_removed(mounted: Any) -> None:
     for folder in folders.values():
         for name in names:
             (folder / name).mkdir()
-    cgroups.Groups()
+    cgroups.Groups().open()
     for folder in folders.values():
         assert names == {name: (folder / name).exists() for name in names}

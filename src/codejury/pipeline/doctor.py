@@ -107,7 +107,7 @@ _SINCE = ((3, "truncation"), (6, "signals"))
 
 def _memory(here: Surroundings) -> LayerRow:
     groups = Groups()
-    given = "memory" in groups.bases
+    given = groups.available
     version = 2 if groups.unified else 1
     return LayerRow(
         layer="memory limit",

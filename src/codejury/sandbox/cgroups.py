@@ -13,6 +13,7 @@ import secrets
 from pathlib import Path
 
 from codejury.model import MIB
+from codejury.sandbox.delegation import NEEDED, Delegation, can_delegate, delegate
 
 MOUNT = Path("/sys/fs/cgroup")
 CONTROLLERS = ("memory", "pids", "cpuacct")
@@ -39,7 +40,7 @@ _UNIFIED = {
     "processes": ("pids", "pids.max"),
 }
 _WRITTEN = ("peak", "limit", "swap", "processes")
-_NAME = re.compile(r"codejury-(\d+)-[0-9a-f]+-\d+")
+_NAME = re.compile(r"codejury-(\d+)-[0-9a-f]+-(\d+|own)")
 _STATISTIC = re.compile(rb"^(file|cache|shmem) (\d+)$", re.MULTILINE)
 OVERHEAD_BYTES = MIB
 """What a sample may use above its limit: the kernel counts in batches, and a trivial program takes 0.25 MiB."""
@@ -167,15 +168,62 @@ class Group:
         return True
 
 
+class _Shared:
+    """Our own group of version 2 while it shares out, for all sandboxes of this process."""
+
+    delegation: Delegation | None = None
+    users = 0
+
+
 class Groups:
-    """Makes the cgroups of one sandbox, below this process's own so that limits on us hold for them."""
+    """Makes the cgroups of one sandbox, below this process's own so that limits on us hold for them.
+
+    Attributes:
+        unified: Whether this is version 2.
+        bases: Controller -> the folder in which groups are made; empty where none can be.
+        delegation: What was changed for them, once they are open.
+    """
 
     def __init__(self) -> None:
         self.unified, self.bases = _bases()
         self.prefix = f"codejury-{os.getpid()}-{secrets.token_hex(4)}"
         self.made = 0
+        self.delegation: Delegation | None = None
+
+    @property
+    def available(self) -> bool:
+        """Whether groups that limit memory can be made, now or once these are open."""
+        base = self._to_share()
+        return "memory" in self.bases or (base is not None and can_delegate(base))
+
+    def open(self) -> None:
+        """Make sure that groups can be made, and remove those that dead processes have left."""
+        shared, base = _Shared.delegation, self._to_share()
+        if shared is None and base is not None:
+            shared = _Shared.delegation = delegate(base, f"{self.prefix}-own")
+        if shared is not None:
+            self.delegation = shared
+            _Shared.users += 1
+            self.bases = dict.fromkeys(CONTROLLERS, Path(shared.base))
         for base in set(self.bases.values()):
             _remove_orphans(base)
+
+    def close(self) -> bool:
+        """No group is made any more; whether the keeper is to put back what was changed for all sandboxes."""
+        if self.delegation is None:
+            return False
+        self.delegation, self.bases = None, {}
+        _Shared.users -= 1
+        if _Shared.users == 0:
+            _Shared.delegation = None
+        return _Shared.users == 0
+
+    def _to_share(self) -> Path | None:
+        """Our own group where groups can only be made if it shares out; not the leaf that we moved to."""
+        own = _own().get("")
+        if not self.unified or self.bases or own is None or _NAME.fullmatch(Path(own).name):
+            return None
+        return MOUNT / own
 
     def planned(self, lanes: int) -> list[str]:
         """Paths of the first `lanes` groups, which the keeper removes should this process be killed."""
@@ -197,11 +245,7 @@ class Groups:
 
 def _bases() -> tuple[bool, dict[str, Path]]:
     """Whether version 2 is in use, and the writable folder of each controller."""
-    own: dict[str, str] = {}
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
-            _, controllers, path = line.split(":", 2)
-            own.update(dict.fromkeys(controllers.split(","), path.lstrip("/")))
+    own = _own()
     legacy = {c: MOUNT / c / own[c] for c in CONTROLLERS if c in own}
     usable = {c: folder for c, folder in legacy.items() if _writable(folder)}
     if usable or not (MOUNT / "cgroup.controllers").exists():
@@ -209,9 +253,19 @@ def _bases() -> tuple[bool, dict[str, Path]]:
     base = MOUNT / own.get("", "")
     with contextlib.suppress(OSError):
         given = (base / "cgroup.subtree_control").read_text(encoding="utf-8").split()
-        if _writable(base) and {"memory", "pids"} <= set(given):
+        if _writable(base) and set(NEEDED) <= set(given):
             return True, dict.fromkeys(CONTROLLERS, base)
     return True, {}
+
+
+def _own() -> dict[str, str]:
+    """Controller -> path of our own group below its mount; version 2's stands under the empty name."""
+    own: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            own.update(dict.fromkeys(controllers.split(","), path.lstrip("/")))
+    return own
 
 
 def _open(path: Path, *, write: bool) -> int:

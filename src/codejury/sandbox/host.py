@@ -254,6 +254,7 @@ class Sandbox:
             for end in (*self.controls.values(), *self._theirs):
                 end.close()
             raise TierUnavailable(tier, "Linux", "it exists on Linux alone: use a Linux machine or VM")
+        self.groups.open()
         self._start(self._options())
         for theirs in self._theirs:
             theirs.close()
@@ -276,6 +277,7 @@ class Sandbox:
 
     async def __aexit__(self, *_: object) -> None:
         """End the zygote; the kernel ends everything below it."""
+        self._release_groups()
         for control in self.controls.values():
             control.close()
         if self.process is not None:
@@ -284,6 +286,18 @@ class Sandbox:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+    def _release_groups(self) -> None:
+        """Tell the keeper whether to put our own group back: not while other sandboxes of this process use it.
+
+        Should this process be killed, it says nothing, and the keeper puts it back.
+        """
+        last = self.groups.close()
+        said = self.process.stdin if self.process is not None else None
+        if said is not None:
+            with contextlib.suppress(OSError, ValueError):  # it has ended, or was told before
+                said.write(b"" if last else b".")
+                said.close()
 
     def lane(self, role: str, limits: Limits) -> Lane:
         """One more lane; each has a uid and cgroups of its own.
@@ -314,7 +328,7 @@ class Sandbox:
             [*boot, ",".join(map(str, fds)), json.dumps(options)],
             pass_fds=fds,
             env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(self.settings.hash_seed)},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if self.groups.delegation is not None else subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
         )
@@ -339,6 +353,7 @@ class Sandbox:
             "preload": PRELOAD,
             "hash_seed": self.settings.hash_seed,
             "cgroups": self.groups.planned(MOST_LANES) if counted else [],
+            "delegation": msgspec.to_builtins(self.groups.delegation),
             "limits": {
                 "file_bytes": limits.file_bytes,
                 "processes": _process_limit(limits, tier, counted=counted, own_ids=ids is not None),

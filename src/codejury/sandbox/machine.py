@@ -102,8 +102,8 @@ def advice(layer: str, here: Surroundings) -> str:
         return _landlock(here)
     if layer == "memory limit":
         return (
-            "Each process is limited by its address space alone. Run codejury as root, or in a cgroup that it may"
-            " write and that hands the controllers memory and pids down."
+            "Each process is limited by its address space alone. Run codejury in a cgroup of its own, as by"
+            " `systemd-run --user --scope -p Delegate=yes codejury …`, or as root where cgroups can be written."
         )
     return _namespaces(here)
 

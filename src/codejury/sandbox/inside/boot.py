@@ -87,6 +87,8 @@ def main(controls: list[int], options: dict[str, Any]) -> None:
     os.waitpid(builder, 0)
     for path in options["cgroups"]:
         remove_cgroup(path)
+    if options["delegation"] and not os.read(0, 1):
+        give_back(options["delegation"])
     remove_links(options["links"])
 
 
@@ -112,6 +114,34 @@ def remove_cgroup(path: str) -> None:
             time.sleep(0.02)
         else:
             return
+
+
+def give_back(delegation: dict[str, Any]) -> None:
+    """Put the group back that shared out controllers: none are shared out, and its processes are in it again.
+
+    Nobody else has come to the leaf but what our controller started, this keeper among it.
+    """
+    base, leaf = delegation["base"], delegation["leaf"]
+    for name in delegation["enabled"]:
+        say(f"{base}/cgroup.subtree_control", f"-{name}")
+    for _ in range(50 if leaf else 0):
+        with open(f"{leaf}/cgroup.procs", encoding="ascii") as file:
+            pids = file.read().split()
+        if not pids:
+            break
+        for pid in pids:
+            say(f"{base}/cgroup.procs", pid)
+    if leaf:
+        remove_cgroup(leaf)
+
+
+def say(path: str, word: str) -> None:
+    """Write to a file of the kernel's; what it refuses stays as it is."""
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(word)
+    except OSError:
+        pass
 
 
 def remove_links(folder: str) -> None:
@@ -192,7 +222,7 @@ def readable(options: dict[str, Any]) -> dict[str, int]:
 
 def start_zygote(controls: list[int], options: dict[str, Any], script: str) -> None:
     """Become the zygote: exec the user's interpreter with the control sockets as descriptors 3 and on."""
-    options["cgroups"] = []  # the keeper's alone, and too long for an argument
+    options["cgroups"], options["delegation"] = [], None  # the keeper's alone, and too long for an argument
     os.setsid()
     null = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):
