@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -221,8 +222,7 @@ def real() -> Iterator[tuple[Path, Path, str]]:
         if added:
             (mount / "cgroup.subtree_control").write_text(f"+{usable[0]}")
         yield mount, base, usable[0]
-        procs = base / "cgroup.procs"
-        assert _soon(lambda procs=procs: not procs.read_text())
+        assert _soon(partial(_is_empty, base))
         assert [] == [entry.name for entry in base.iterdir() if entry.is_dir()]
         assert "" == (base / "cgroup.subtree_control").read_text().strip()
         base.rmdir()
@@ -230,6 +230,10 @@ def real() -> Iterator[tuple[Path, Path, str]]:
             (mount / "cgroup.subtree_control").write_text(f"-{usable[0]}")
         return
     pytest.skip("no group of version 2 with a free controller can be made here")
+
+
+def _is_empty(group: Path) -> bool:
+    return not (group / "cgroup.procs").read_text()
 
 
 def _soon(holds: Callable[[], bool]) -> bool:
