@@ -61,8 +61,7 @@ rule = oracle
 
 
 def oracle(arguments, expected, output):
-    assert rule(arguments, {entry_point}(*arguments), output), "the reference gives another output"
-    return True
+    return rule(arguments, {entry_point}(*arguments), output)
 """
 
 _ROOT = """\
