@@ -20,6 +20,7 @@ from codejury.model import (
     Job,
     Limits,
     Problem,
+    StdinStdout,
     TierUnavailable,
     Verdict,
     text_hash,
@@ -72,13 +73,15 @@ class Texts:
         return self.programs[program_hash]
 
 
-def problem_of(tests: str, reference: str | None, entry_point: str = "f", context: str = "") -> Problem:
-    """A problem of one check function."""
+def problem_of(
+    tests: str | StdinStdout, reference: str | None, entry_point: str = "f", context: str = ""
+) -> Problem:
+    """A problem of one check function, or of runs of a whole program."""
     return Problem(
         id="problem",
         prompt="",
-        entry_point=entry_point,
-        tests=CheckFunction(code=tests, context=context),
+        entry_point=entry_point if isinstance(tests, str) else "",
+        tests=CheckFunction(code=tests, context=context) if isinstance(tests, str) else tests,
         reference=reference,
     )
 

@@ -1,6 +1,6 @@
 """Whether what a program wrote is the expected output. Standard library alone; from Python 3.9 on.
 
-Both are plain text here: bytes that are not UTF-8 were refused before. Lines end at "\\n" alone, words at ASCII white
+Both are plain text here: bytes that are not UTF-8 were refused before. Lines end at LF alone, words at ASCII white
 space alone, numbers are of ASCII digits: what else Unicode has for them is neither.
 """
 
@@ -120,7 +120,7 @@ def custom(code: str) -> Callable[[str, str, str], str]:
     return ask
 
 
-class NoAnswer(BaseException):  # noqa: N818 - says of a checker what it gave
+class NoAnswer(BaseException):
     """A custom checker is at fault: it said neither yes nor no."""
 
 
@@ -128,14 +128,12 @@ def first_difference(
     expected: list[str], output: list[str], unit: str, equal: Callable[[str, str], bool] | None = None
 ) -> str:
     """Where two lists of texts begin to differ, in a line for people."""
-    for place, (wanted, got) in enumerate(zip(expected, output), 1):
+    for place, (wanted, got) in enumerate(zip(expected, output), 1):  # noqa: B905 - `strict` is not in Python 3.9
         if wanted != got and not (equal is not None and equal(wanted, got)):
             return f"{unit} {place}: expected {shown(wanted)}, got {shown(got)}"
     if len(output) > len(expected):
-        return (
-            f"{len(output)} {unit}s instead of {len(expected)}, the first too much {shown(output[len(expected)])}"
-        )
-    return f"{len(output)} {unit}s instead of {len(expected)}"
+        return f"{len(output)} {unit}s, not {len(expected)}: the first too much is {shown(output[len(expected)])}"
+    return f"{len(output)} {unit}s, not {len(expected)}"
 
 
 def shown(text: str) -> str:

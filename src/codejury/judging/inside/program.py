@@ -5,8 +5,10 @@ Standard library alone; from Python 3.9 on.
 
 from __future__ import annotations
 
+import _weakref
 import atexit
 import builtins
+import contextlib
 import gc
 import io
 import os
@@ -41,14 +43,14 @@ class Loader:
 def run(code: CodeType, source: str, file: str) -> NoReturn:
     """Run a program over descriptors 0, 1 and 2, and end the process as the interpreter would."""
     open_streams()
-    module = main_module(source, file)
+    names = main_module(source, file).__dict__
     sys.argv = [file]
     if "/dev/std" in source:
         name_streams()
     sys.setrecursionlimit(sys.getrecursionlimit() + depth())  # of which these frames here take some
     status = 0
     try:
-        exec(code, module.__dict__)
+        exec(code, names)
     except SystemExit as error:
         status = status_of(error.code)
     except BaseException as error:
@@ -56,13 +58,14 @@ def run(code: CodeType, source: str, file: str) -> NoReturn:
         trace = error.__traceback__
         sys.excepthook(type(error), error, trace and trace.tb_next)
         trace = None
-    leave(status, module)
+    del names
+    leave(status)
 
 
 def open_streams() -> None:
     """New sys.stdin, sys.stdout and sys.stderr, as an interpreter makes them for pipes and UTF-8."""
     for number, name, mode, errors in STREAMS:
-        buffer: Any = open(number, mode + "b", closefd=False)
+        buffer: Any = open(number, mode + "b", closefd=False)  # noqa: SIM115 - stays open to the end
         buffer.raw.name = f"<{name}>"
         stream: Any = io.TextIOWrapper(buffer, "utf-8", errors, newline="\n", line_buffering=number == 2)
         stream.mode = mode
@@ -108,14 +111,12 @@ def status_of(code: Any) -> int:
         return 0
     if isinstance(code, int):
         return code & 0xFF
-    try:
+    with contextlib.suppress(Exception):
         sys.stderr.write(f"{code}\n")
-    except Exception:
-        pass
     return FAILED
 
 
-def leave(status: int, module: Any) -> NoReturn:
+def leave(status: int) -> NoReturn:
     """Threads, exit functions, streams, objects, in the order of the interpreter; then the end."""
     try:
         threading = sys.modules.get("threading")
@@ -125,8 +126,7 @@ def leave(status: int, module: Any) -> NoReturn:
         sys.excepthook(*sys.exc_info())
     atexit._run_exitfuncs()  # noqa: SLF001 - the same
     flushed = flush()
-    clear(module.__dict__)
-    gc.collect()
+    end_main()
     if not (flush() and flushed):
         status = status or UNFLUSHED
     os._exit(status)
@@ -145,8 +145,20 @@ def flush() -> bool:
     return done
 
 
+def end_main() -> None:
+    """End what the program's names hold, while they have their values: files are closed, `__del__` is called."""
+    module = sys.modules.pop("__main__", None)
+    held = _weakref.ref(module) if isinstance(module, type(sys)) else None
+    del module
+    gc.collect()
+    left = held() if held is not None else None
+    if left is not None:
+        clear(left.__dict__)
+        gc.collect()
+
+
 def clear(names: dict[str, Any]) -> None:
-    """End what a module's names hold: files are closed, `__del__` is called."""
+    """Empty a module that something refers to: first the private names, as the interpreter does."""
     for private in (True, False):
         for name in list(names):
             if name != "__builtins__" and private == (name[:1] == "_" and name[:2] != "__"):

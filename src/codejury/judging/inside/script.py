@@ -3,10 +3,10 @@
 This process is a shim that never runs the program: it compiles it, and forks a process for each run, which finds
 every other descriptor closed. So nothing that a program does reaches the judge but its output and how it ended.
 
-Frame 0 is `[source, most bytes of output, CPU seconds of a run, limits]`, answered by `["ok"]` or `["syntax", type,
-text]`. Each further one is the text of an input, answered by `[end, number, microseconds of CPU, output, errors]`:
-"exit" with a status, "signal" with its number, or "output" for more output than there may be; the output in
-base64, and the last of what was written to standard error as text.
+Frame 0 is `[source, most bytes of output, CPU seconds of a run, limits]`, answered by `["ok"]` or `["syntax",
+type, text]`. Each further one is the text of an input, answered by `[end, number, microseconds of CPU, output,
+errors]`: "exit" with a status, "signal" with its number, or "output" for more output than there may be; the output
+in base64, and the last of what was written to standard error as text.
 
 A run ends with its first process. What that has written by then counts; descendants are killed, and what they may
 write later is not read. Standard library alone; from Python 3.9 on.
@@ -154,10 +154,11 @@ class Shim:
         for number, fd in enumerate(own):
             os.dup2(fd, number)
         os.closerange(3, 4096)
-        seconds = min(int(self.cpu_s) + 1, resource.getrlimit(resource.RLIMIT_CPU)[1])
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # a backstop where no cgroup counts
-        for name, value in self.limits:  # a problem's own, below those of the lane
+        for name, value in self.limits:  # of this sample, below those of the lane
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+        seconds, most = int(self.cpu_s) + 1, resource.getrlimit(resource.RLIMIT_CPU)[1]
+        if most == resource.RLIM_INFINITY or seconds < most:  # a backstop where no cgroup counts
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         code, source = self.code, self.source
         assert code is not None
         self.confine()
