@@ -111,10 +111,10 @@ def test_clone3_is_unknown(denying: Any, allowing: Any, machine: str) -> None:
 
 @each_machine
 def test_terminals_cannot_be_typed_into(denying: Any, allowing: Any, machine: str) -> None:
-    """Two requests of ioctl, others are allowed."""
+    """Two requests of ioctl, and two by which a socket would signal others; the rest is allowed."""
     for ask in (denying, allowing):
-        answers = [ask(machine, "ioctl", 0, request) for request in (0x5412, 0x541C, 0x5401)]
-        assert [REFUSED, REFUSED, ALLOW] == answers
+        answers = [ask(machine, "ioctl", 0, request) for request in (0x5412, 0x541C, 0x8901, 0x8902, 0x5401)]
+        assert [REFUSED, REFUSED, REFUSED, REFUSED, ALLOW] == answers
 
 
 @each_machine
@@ -263,7 +263,16 @@ def test_a_child_stays_bound_to_its_lane(allowing: Any, machine: str) -> None:
 @each_machine
 def test_pairs_of_sockets_are_local(allowing: Any, machine: str) -> None:
     """Programs with an event loop need a pair; no other family has pairs worth the risk."""
-    assert [ALLOW, REFUSED, REFUSED] == [allowing(machine, "socketpair", family) for family in (1, 2, 16)]
+    assert [ALLOW, REFUSED, REFUSED] == [allowing(machine, "socketpair", family, 1) for family in (1, 2, 16)]
+
+
+@each_machine
+def test_pairs_of_sockets_are_streams(allowing: Any, machine: str) -> None:
+    """A datagram socket of a pair could send to any address that the user may write to."""
+    streams = (1, 1 | 0x800, 1 | 0x80000, 1 | 0x80800)
+    assert [ALLOW] * 4 == [allowing(machine, "socketpair", 1, kind) for kind in streams]
+    others = (2, 2 | 0x80000, 3, 5, 5 | 0x800, 0)
+    assert [REFUSED] * 6 == [allowing(machine, "socketpair", 1, kind) for kind in others]
 
 
 @each_machine

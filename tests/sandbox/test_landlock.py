@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,6 +183,27 @@ def test_nothing_of_the_host_is_opened(domain: Any, path: str) -> None:
 def test_what_is_not_allowed_is_refused(domain: Any, action: str) -> None:
     """One answer for all of it."""
     assert REFUSED == domain.ask(TRY, f"attempt(lambda: {action})")
+
+
+def test_no_socket_of_the_host_is_reached(domain: Any) -> None:
+    """Landlock does not know sockets with a path: neither half of a pair may send to one, nor signal by one."""
+    path = Path("/var/tmp") / f"codejury-test-{os.getpid()}.socket"  # noqa: S108 - a place that any user can reach
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(path))
+        path.chmod(0o777)
+        server.setblocking(False)
+        try:
+            answers = domain.ask(
+                TRY + "import fcntl, struct\nours, _ = socket.socketpair()\n",
+                f"attempt(lambda: socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'x', {str(path)!r}))",
+                f"attempt(lambda: ours.sendto(b'x', {str(path)!r})) != 'done'",
+                "[attempt(lambda: fcntl.ioctl(ours, n, struct.pack('i', 1))) for n in (0x8901, 0x8902)]",
+            )
+            with pytest.raises(BlockingIOError):
+                server.recv(1)
+        finally:
+            path.unlink()
+    assert [REFUSED, True, [REFUSED, REFUSED]] == answers
 
 
 def test_no_installed_package_is_within_reach(domain: Any) -> None:

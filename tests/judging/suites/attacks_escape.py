@@ -156,6 +156,16 @@ _PROBES: tuple[tuple[str, str, str], ...] = (
     ("descriptors-of-others", "", "any(works(lambda: os.listdir(f'/proc/{p}/fd')) for p in others())"),
     ("program-of-others", "", "any(works(lambda: os.readlink(f'/proc/{p}/exe')) for p in others())"),
     ("command-line-of-others", "", "any(works(lambda: open(f'/proc/{p}/cmdline')) for p in others())"),
+    (
+        "sends-to-sockets",
+        "",
+        "works(lambda: socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'', '/dev/log'))",
+    ),
+    (
+        "signals-by-sockets",
+        "import fcntl, struct",
+        "any(works(lambda: fcntl.ioctl(socket.socketpair()[0], 0x8901, struct.pack('i', p))) for p in others())",
+    ),
     ("outlives-its-parent", "", "libc.prctl(1, 0, 0, 0, 0) == 0 and os.getpid() != 1"),
     ("becomes-visible", "", "libc.prctl(4, 1, 0, 0, 0) == 0 and os.getpid() != 1"),
     (

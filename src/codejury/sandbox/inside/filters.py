@@ -67,9 +67,13 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 # A lock on a file that all samples see would be a signal between them: record locks are granted, but not taken.
 _LOCKS = (6, 7, 37, 38)
 _OTHERS_SIGNALS = (8, 10, 15, 1024, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
-_OF_TERMINALS = {_TIOCSTI: EPERM, _TIOCLINUX: EPERM}
+# ioctl: typing into a terminal; whom a socket signals, which would be a way to signal others.
+_FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
+_OF_DEVICES = dict.fromkeys((_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP), EPERM)
 _OF_FILES = {**dict.fromkeys(_LOCKS, DONE), **dict.fromkeys(_OTHERS_SIGNALS, EPERM)}
 AF_UNIX = 1
+# SOCK_STREAM with SOCK_NONBLOCK and SOCK_CLOEXEC or without: a pair of datagram sockets could send to any address.
+_STREAMS = (0x1, 0x801, 0x80001, 0x80801)
 TRUNCATE = 0x200
 # prctl: death signal, dumpable (get, set), name (set, get), seccomp (get), capability (read), timer slack (get),
 # no_new_privs (set, get), names of memory areas. A child needs two of them on its way, and is refused them then.
@@ -92,7 +96,7 @@ def deny_list(machine: str) -> Code:
     return [
         *_beginning(machine),
         *_if_call(n["clone"], [*_argument(0), (_JUMP_SET, 0, 1, _NAMESPACES), _gives(EPERM), _gives(ALLOW)]),
-        *_if_call(n["ioctl"], _by_argument(1, _OF_TERMINALS, ALLOW)),
+        *_if_call(n["ioctl"], _by_argument(1, _OF_DEVICES, ALLOW)),
         *_if_call(n["fcntl"], _by_argument(1, _OF_FILES, ALLOW)),
         *_if_call(n["unshare"], _by_argument(0, {NEWPID: ALLOW}, EPERM)),
         *_if_call(n["setns"], _by_argument(1, {NEWPID: ALLOW}, EPERM)),
@@ -108,6 +112,7 @@ def allow_list(machine: str, *, truncate: bool) -> Code:
         truncate: Whether opening a file to truncate it is refused here, where Landlock does not know it yet.
     """
     n = NUMBERS[machine]
+    streams = _by_argument(1, dict.fromkeys(_STREAMS, ALLOW), EPERM)
     opens: Code = []
     if truncate:
         for name, place in (("open", 1), ("openat", 2)):
@@ -117,10 +122,10 @@ def allow_list(machine: str, *, truncate: bool) -> Code:
     return [
         *_beginning(machine),
         *_if_call(n["clone"], [*_argument(0), (_JUMP_SET, 0, 1, _NAMESPACES), _gives(EPERM), _gives(ALLOW)]),
-        *_if_call(n["ioctl"], _by_argument(1, _OF_TERMINALS, ALLOW)),
+        *_if_call(n["ioctl"], _by_argument(1, _OF_DEVICES, ALLOW)),
         *_if_call(n["fcntl"], _by_argument(1, _OF_FILES, ALLOW)),
         *_if_call(n["prctl"], _by_argument(0, dict.fromkeys(_SWITCHES, ALLOW), EPERM)),
-        *_if_call(n["socketpair"], _by_argument(0, {AF_UNIX: ALLOW}, EPERM)),
+        *_if_call(n["socketpair"], [*_argument(0), (_JUMP_EQUAL, 1, 0, AF_UNIX), _gives(EPERM), *streams]),
         *opens,
         *_search(sorted(n[name] for name in ALLOWED if name in n), ALLOW, EPERM),
     ]
