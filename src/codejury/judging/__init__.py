@@ -1,5 +1,6 @@
 """Tests to verdicts: judge and candidate as two confined processes, plain values between them."""
 
+from codejury.judging.allowance import raised
 from codejury.judging.records import Observation, Request
 from codejury.judging.session import ROLES, Slot
 from codejury.judging.verdicts import JUDGE_VERSION, Profile, Try, judge, profile, verdict_key
@@ -14,5 +15,6 @@ __all__ = [
     "Try",
     "judge",
     "profile",
+    "raised",
     "verdict_key",
 ]

@@ -75,6 +75,8 @@ class Observation(msgspec.Struct, kw_only=True):
         calls, finished, changed, acting, objects: See the judge's report.
         killed: Position of the assertion during which the candidate ended; -1 for none that can be left out.
         cpu_s, wall_s, peak_bytes: Measured by the host.
+        all_cpu_s: CPU seconds of candidate and judge together.
+        slowest_cpu_s: See `Timekeeper`.
         waited_s: Seconds in which the candidate could have run but had no processor; None where unknown.
         code: The tests as the judge compiled them, where it was asked to look at them.
         lasting: Whether a run of the tests leaves nothing behind, where the judge was asked to look at them.
@@ -91,6 +93,8 @@ class Observation(msgspec.Struct, kw_only=True):
     objects: bool = False
     killed: int = -1
     cpu_s: float = 0.0
+    all_cpu_s: float = 0.0
+    slowest_cpu_s: float = 0.0
     wall_s: float = 0.0
     peak_bytes: int | None = None
     waited_s: float | None = None

@@ -36,6 +36,7 @@ ROLES = Roles(
     modules={"candidate": "candidate", "judge": "judge", "script": "script"},
 )
 GRACE_S = 0.5
+SLOW_S = 0.02  # a test that takes longer is reported at once: `judge.FLUSH_S`
 MOST_REPORT_BYTES = 64 << 20
 MOST_LOST = 2  # lanes that end under a sample before it counts against it
 MOST_UNSURE = 3  # sessions that the controller was away from before the last one counts as it is
@@ -105,6 +106,7 @@ class Session:
         self.lasting = False
         self.expected: tuple[str, ...] | None = None
         self.messages = 0
+        self.last_cpu_s: float | None = None  # CPU of the candidate since the report before the last
 
     async def run(self, gate: asyncio.Semaphore) -> Observation:
         """Hand over, watch, end, conclude."""
@@ -130,8 +132,9 @@ class Session:
         alive = report is not None and report.outcome == "gone" and not self.over
         if alive and await _ends(candidates):
             alive = False
+        judge_cpu = self.judge_clock.cpu_s()
         if kept:
-            self.lanes.bind(bound, self.judge_clock.cpu_s())
+            self.lanes.bind(bound, judge_cpu)
         else:
             judges.let_go()
         ended = await candidates.finish()
@@ -151,7 +154,7 @@ class Session:
         )
         outcome, detail = facts.conclude(report)
         if outcome is not None and report is not None and report.line:  # of the test in which the candidate ended
-            self.tests.append(TestResult(report.line, outcome, self.time.in_test_s(wall)))
+            self.tests.append(TestResult(report.line, outcome, self.time.in_test_s(wall), self.last_cpu_s))
         elif outcome is not None and self.tests and not self.request.all_tests:
             last = self.tests[-1]
             if last is not None and last.outcome is not Outcome.PASSED:  # what was measured goes first here, too
@@ -167,6 +170,8 @@ class Session:
             objects=report.objects if report else False,
             killed=report.killed if report and report.outcome not in ("problem", "tampered") else -1,
             cpu_s=cpu,
+            all_cpu_s=cpu + judge_cpu,
+            slowest_cpu_s=self.time.slowest_cpu_s,
             wall_s=wall,
             peak_bytes=ended.peak_bytes or None,
             waited_s=self.waited,
@@ -241,7 +246,7 @@ class Session:
     def _lower_limits(self) -> list[tuple[str, int]]:
         """What this sample's limits take away from those of its lane, which are the largest of the run."""
         own, most = self.limits, self.lanes.limits
-        lower = []
+        lower = [("CPU", int(own.cpu_total_s) + 2)]
         if own.memory_bytes < most.memory_bytes:
             lower.append(("AS", address_bytes(own.memory_bytes)))
         if own.file_bytes < most.file_bytes:
@@ -309,17 +314,17 @@ class Session:
             except msgspec.MsgspecError:
                 return Report("rejected_value", "the judge's report is garbled", 0, 0, False, 0, -1, None)
             del self.buffer[: 4 + size]
-            for line, name, us in message.tests:
-                known = name in Outcome._value2member_map_
-                self.tests.append(TestResult(line, Outcome(name), us / 1e6) if known else None)
+            progress = self.time.progress
+            cpu_s = self.time.progressed()
+            self.tests += _results(message, cpu_s)
             if self.messages == 0:  # said before the candidate could say anything
                 self.code, self.lasting = message.code, message.lasting
             self.messages += 1
+            self.last_cpu_s = cpu_s
             if message.end is not None:
                 self.expected = message.expected
-                self.time.progress += sum(us for _, _, us in message.tests) / 1e6
+                self.time.progress = progress + sum(us for _, _, us in message.tests) / 1e6
                 return message.end
-            self.time.progressed()
         return None
 
     def _end_candidate(self) -> None:
@@ -335,6 +340,19 @@ async def _ends(lane: Lane) -> bool:
         if await lane.ended(TICK_S):
             return True
     return False
+
+
+def _results(message: Message, cpu_s: float) -> list[TestResult | None]:
+    """Results of tests; `cpu_s` is what the candidate took since the report before.
+
+    All tests of a report but its last took less than `SLOW_S` together.
+    """
+    found: list[TestResult | None] = []
+    for place, (line, name, us) in enumerate(message.tests, 1):
+        slow = place == len(message.tests) and us / 1e6 > SLOW_S
+        known = name in Outcome._value2member_map_
+        found.append(TestResult(line, Outcome(name), us / 1e6, cpu_s if slow else None) if known else None)
+    return found
 
 
 def _counters(lane: Lane) -> tuple[int, int]:

@@ -40,6 +40,7 @@ class Timekeeper:
         now: Seconds of a clock that never goes back.
 
     Attributes:
+        slowest_cpu_s: The most CPU seconds between two reports, of candidate or judge: no test took more.
         unsure: A limit may have been passed while nobody looked: whether it was, is not known.
     """
 
@@ -49,6 +50,7 @@ class Timekeeper:
         self.limits, self.candidate, self.judge, self.now = limits, candidate, judge, now
         self.begun = self.progress = self.looked = now()
         self.cpu_at_progress = self.judge_cpu_at_progress = 0.0
+        self.slowest_cpu_s = 0.0
         self.unsure = False
 
     def look(self) -> float:
@@ -67,10 +69,18 @@ class Timekeeper:
         self.progress += late
         return late
 
-    def progressed(self) -> None:
-        """A test has ended: the limits of one begin anew."""
+    def progressed(self) -> float:
+        """A test has ended: the limits of one begin anew.
+
+        Returns:
+            CPU seconds of the candidate since the report before.
+        """
         self.progress = self.looked
-        self.cpu_at_progress, self.judge_cpu_at_progress = self.candidate.cpu_s(), self.judge.cpu_s()
+        cpu, judge_cpu = self.candidate.cpu_s(), self.judge.cpu_s()
+        spent = cpu - self.cpu_at_progress
+        self.slowest_cpu_s = max(self.slowest_cpu_s, spent, judge_cpu - self.judge_cpu_at_progress)
+        self.cpu_at_progress, self.judge_cpu_at_progress = cpu, judge_cpu
+        return spent
 
     def wall_s(self) -> float:
         """Seconds since the beginning in which somebody looked."""

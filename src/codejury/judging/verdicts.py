@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from codejury.judging.allowance import of_reference
 from codejury.judging.kinds import base_passed, records
 from codejury.judging.records import Observation, Request
 from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verdict
@@ -19,7 +20,7 @@ from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verd
 if TYPE_CHECKING:
     from codejury.judging.session import Slot
 
-JUDGE_VERSION = "2"
+JUDGE_VERSION = "3"
 SKIPPED = None
 # A CPU timeout counts at once unless the reference took over this share of the limit on this machine.
 SLOW_REFERENCE = 0.25
@@ -40,6 +41,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         expected: Its outputs, where the tests do not say what is expected.
         objects: Whether its entry point gives objects that stay in the candidate; a sample's may then, too.
         cpu_s: CPU seconds of the reference.
+        all_cpu_s: The same with those of comparing its values.
+        slowest_cpu_s: CPU seconds of its slowest test, or at most 20 ms more.
         code: The tests as the judge compiled them for this interpreter, so that it need not again.
         lasting: Whether a run of the tests leaves nothing behind in the judge.
     """
@@ -53,6 +56,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     expected: tuple[str, ...] | None = None
     objects: bool = False
     cpu_s: float = 0.0
+    all_cpu_s: float = 0.0
+    slowest_cpu_s: float = 0.0
     code: str | None = None
     lasting: bool = False
 
@@ -68,7 +73,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
     Args:
         slot: Where it runs.
         problem: The problem.
-        limits: Of this problem.
+        limits: Of this problem; the reference may take longer (`allowance`).
         all_tests: Whether samples will run on after a failed test.
     """
     if problem.reference is None:
@@ -77,7 +82,7 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
         source=problem.reference,
         entry_point=problem.entry_point,
         tests=problem.tests,
-        limits=limits,
+        limits=of_reference(limits),
         all_tests=all_tests,
         scan=True,
         objects=True,
@@ -96,6 +101,8 @@ async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bo
         expected=expected if records(problem.tests) else None,
         objects=seen.objects,
         cpu_s=seen.cpu_s,
+        all_cpu_s=seen.all_cpu_s,
+        slowest_cpu_s=seen.slowest_cpu_s,
         code=seen.code,
         lasting=seen.lasting,
     )

@@ -171,6 +171,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         selection: Which problems of the set; None for all.
         meta_replaced: Values of the file beside the samples that were declared otherwise in `meta`.
         unsound: Outcome of references that fail their own tests, by problem.
+        raised: CPU seconds per test and in all where a slow reference has raised the limits, by problem.
         parts: The runs of which this one was merged; empty for one that was judged.
     """
 
@@ -197,6 +198,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     selection: Selection | None = None
     meta_replaced: dict[str, str] = {}
     unsound: dict[str, str] = {}
+    raised: dict[str, tuple[float, float]] = {}
     parts: tuple[PartInfo, ...] = ()
 
     @property

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from codejury.engine import LocalEngine
+from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, text_hash
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
@@ -142,7 +143,8 @@ async def _judge_probes(
                 program_hash = programs.add(template.replace("{entry}", problem.entry_point))
                 key = context.key(problem, program_hash, limits)
                 names[program_hash] = name
-                yield Job(key=key, problem_hash=digest, program_hash=program_hash, limits=limits)
+                own = raised(limits, engine.profiles.get(digest))
+                yield Job(key=key, problem_hash=digest, program_hash=program_hash, limits=own)
 
     progress.stage("probes", len(programs.problems) * len(PROBES))
     failures = []

@@ -13,9 +13,17 @@ import msgspec
 
 from codejury import extract, formats, sets
 from codejury.engine import LocalEngine
+from codejury.judging import raised
 from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
 from codejury.pipeline.manifest import differences, new_manifest, run_notes
-from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest, reference_profiles
+from codejury.pipeline.references import (
+    KeyContext,
+    Progress,
+    effective_limits,
+    largest,
+    raised_limits,
+    reference_profiles,
+)
 from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.pipeline.summary import is_greedy
 from codejury.sandbox import AUTO, Interpreter, choose_tier, describe
@@ -301,12 +309,12 @@ async def _judge_pending(
     engine.library = library = store.library(run, problems)
     async with engine:
         engine.profiles = await reference_profiles(store, engine, problems, limits, context, progress)
-        _keep_notes(store, run, manifest, problem_set, engine.profiles)
+        _keep_notes(store, run, manifest, problem_set, engine.profiles, limits)
         before = store.find_run(manifest.run).judged
         progress.stage("judging", store.count_pending(run))
         try:
             async with (
-                contextlib.aclosing(_jobs(store.pending(run), library, limits, context)) as jobs,
+                contextlib.aclosing(_jobs(store.pending(run), library, limits, context, engine.profiles)) as jobs,
                 contextlib.aclosing(engine.submit(jobs)) as verdicts,
             ):
                 await _keep(verdicts, store, run, progress)
@@ -321,12 +329,14 @@ def _keep_notes(
     manifest: Manifest,
     problem_set: ProblemSet,
     profiles: Mapping[str, Profile | None],
+    limits: Mapping[str, Limits],
 ) -> None:
     """Keep what the references showed, and what that means for the run's figures."""
     problems = {p.hash: p for p in problem_set.problems if p.hash in profiles}
     outcomes = ((problems[digest].id, found) for digest, found in profiles.items() if found and not found.sound)
     unsound = {problem: str(found.outcome) for problem, found in outcomes}
-    noted = msgspec.structs.replace(manifest, unsound=unsound)
+    higher = raised_limits(problems, profiles, limits)
+    noted = msgspec.structs.replace(manifest, unsound=unsound, raised=higher)
     noted = msgspec.structs.replace(noted, notes=run_notes(noted, len(problem_set.problems), problems))
     if noted != manifest:
         store.replace_manifest(run, noted)
@@ -337,7 +347,9 @@ async def _jobs(
     library: StoreLibrary,
     limits: Mapping[str, Limits],
     context: KeyContext,
+    profiles: Mapping[str, Profile | None],
 ) -> AsyncGenerator[Job, None]:
+    """The jobs of a run; slow references may raise limits, but keys are of those that were asked for."""
     while some := list(itertools.islice(pending, BATCH)):
         library.fetch([program_hash for _, _, program_hash in some])
         for problem_hash, _, program_hash in some:
@@ -346,7 +358,7 @@ async def _jobs(
                 key=context.key(library.problem(problem_hash), program_hash, own),
                 problem_hash=problem_hash,
                 program_hash=program_hash,
-                limits=own,
+                limits=raised(own, profiles.get(problem_hash)),
                 all_tests=context.all_tests,
             )
 

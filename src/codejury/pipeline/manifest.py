@@ -21,7 +21,7 @@ from codejury.model import (
     ProblemSetInfo,
     SamplesInfo,
 )
-from codejury.pipeline.references import reference_notes
+from codejury.pipeline.references import raised_note, reference_notes
 from codejury.pipeline.selection import described, selection_note
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     """What a reader of a run's figures must know, of its selection, its metadata and its references.
 
     Args:
-        manifest: With the references that fail in `unsound`.
+        manifest: With the references that fail in `unsound`, and the limits for slow ones in `raised`.
         number: Of the run's problems.
         problems: Those that have samples, by hash.
     """
@@ -117,6 +117,8 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     if manifest.meta_replaced:
         replaced = (f"{key} {manifest.meta[key]!r} for {old!r}" for key, old in manifest.meta_replaced.items())
         notes.append(f"declared otherwise than in the file beside the samples: {', '.join(replaced)}")
+    if manifest.raised:
+        notes.append(raised_note(manifest.raised))
     return (*notes, *reference_notes(problems, {h: _profile(p, manifest.unsound) for h, p in problems.items()}))
 
 

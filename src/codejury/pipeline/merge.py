@@ -371,6 +371,7 @@ def _combined(settings: MergeSettings, runs: Sequence[_Run], problem_set: Proble
         missing=tuple(problem.id for problem in problem_set.problems if problem.id in unanswered),
         rules={rule: sum(manifest.rules.get(rule, 0) for manifest in manifests) for rule in sorted(rules)},
         unsound={problem: out for manifest in manifests for problem, out in manifest.unsound.items()},
+        raised={problem: most for manifest in manifests for problem, most in manifest.raised.items()},
         parts=tuple(part for run in runs for part in run.origins),
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from codejury.judging import Profile, verdict_key
+from codejury.judging import Profile, raised, verdict_key
 from codejury.model import Limits, Outcome, Problem, UsageError, text_hash
 
 if TYPE_CHECKING:
@@ -60,6 +60,18 @@ class KeyContext(msgspec.Struct, frozen=True, kw_only=True):
 def effective_limits(problem: Problem, limits: Limits) -> Limits:
     """The run's limits with the problem's own applied."""
     return problem.limits.apply(limits) if problem.limits is not None else limits
+
+
+def raised_limits(
+    problems: Mapping[str, Problem], profiles: Mapping[str, Profile | None], limits: Mapping[str, Limits]
+) -> dict[str, tuple[float, float]]:
+    """CPU seconds per test and in all of the problems whose reference raises a limit, by their ids."""
+    higher = {digest: raised(limits[digest], found) for digest, found in profiles.items()}
+    return {
+        problems[digest].id: (round(own.cpu_s, 3), round(own.cpu_total_s, 3))
+        for digest, own in higher.items()
+        if own != limits[digest]
+    }
 
 
 def largest(all_limits: Iterable[Limits], default: Limits) -> Limits:
@@ -141,6 +153,18 @@ def reference_notes(problems: Mapping[str, Problem], profiles: Mapping[str, Prof
             f"{_problems(without)} without a reference: that samples finish all their tests is not checked there"
         )
     return tuple(notes)
+
+
+def raised_note(raised: Mapping[str, tuple[float, float]]) -> str:
+    """Which limits are higher than the run's, since the references take longer here than a quarter of them."""
+    said = [
+        f"{problem} ({cpu:.3g} s a test, {total:.3g} s in all)" for problem, (cpu, total) in sorted(raised.items())
+    ]
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return (
+        f"the limit of CPU time is 4 times what the reference took here on {_problems(len(said))}:"
+        f" {', '.join(said[:_SHOWN])}{more}"
+    )
 
 
 def _problems(number: int) -> str:

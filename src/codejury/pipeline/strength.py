@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from codejury.engine import LocalEngine
+from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, UsageError, text_hash
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
 from codejury.report import (
@@ -153,8 +154,9 @@ class _Subject:
     def mutant_limits(self) -> Limits:
         """The problem's, with less time."""
         assert self.profile is not None
-        cpu_s = min(self.limits.cpu_s, max(_LEAST_CPU_S, _SLOWER * self.profile.cpu_s))
-        return msgspec.structs.replace(self.limits, cpu_s=cpu_s, wall_factor=_WALL_FACTOR)
+        limits = raised(self.limits, self.profile)
+        cpu_s = min(limits.cpu_s, max(_LEAST_CPU_S, _SLOWER * self.profile.cpu_s))
+        return msgspec.structs.replace(limits, cpu_s=cpu_s, wall_factor=_WALL_FACTOR)
 
     def mutate(self) -> None:
         """Make the mutants."""
