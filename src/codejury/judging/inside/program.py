@@ -44,13 +44,16 @@ def run(code: CodeType, source: str, file: str) -> NoReturn:
     """Run a program over descriptors 0, 1 and 2, and end the process as the interpreter would."""
     open_streams()
     names = main_module(source, file).__dict__
-    sys.argv = [file]
+    sys.argv = [os.path.basename(file)]
     if "/dev/std" in source:
         name_streams()
-    sys.setrecursionlimit(sys.getrecursionlimit() + depth())  # of which these frames here take some
+    sys.setrecursionlimit(sys.getrecursionlimit() + depth() + 1)  # of which these frames and exec take some
     status = 0
     try:
-        exec(code, names)
+        try:
+            exec(code, names)
+        finally:
+            flush()
     except SystemExit as error:
         status = status_of(error.code)
     except BaseException as error:
@@ -125,23 +128,27 @@ def leave(status: int) -> NoReturn:
     except BaseException:
         sys.excepthook(*sys.exc_info())
     atexit._run_exitfuncs()  # noqa: SLF001 - the same
-    flushed = flush()
+    flushed = flush(tell=True)
     end_main()
     if not (flush() and flushed):
         status = status or UNFLUSHED
     os._exit(status)
 
 
-def flush() -> bool:
-    """Write what the streams still hold; whether that could be done."""
+def flush(*, tell: bool = False) -> bool:
+    """Write what the streams still hold; whether that could be done. `tell` of what went wrong."""
     done = True
     for name in ("stdout", "stderr"):
         try:
             stream = getattr(sys, name, None)
             if stream is not None and not stream.closed:
                 stream.flush()
-        except BaseException:
-            done = done and name != "stdout"
+        except BaseException as error:
+            if name == "stdout":
+                done = False
+                if tell:
+                    with contextlib.suppress(Exception):
+                        sys.stderr.write(f"Exception ignored in: {stream!r}\n{type(error).__name__}: {error}\n")
     return done
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 CONTROL = 3  # of the first role; those of the others follow, then, for an ordinary user, /proc
-OURS = ("calls.py", "filters.py", "kernel.py", "landlock.py")
+OURS = ("calls.py", "filters.py", "kernel.py", "landlock.py", "zygote.py")
 TMP = "/tmp"  # noqa: S108 - the sandbox's own
 
 
