@@ -197,7 +197,7 @@ def _observe(monkeypatch: pytest.MonkeyPatch, sure: Callable[[int], bool]) -> tu
             """Its number as its detail."""
             return Observation(outcome=Outcome.PASSED, detail=str(held[-1]), tests=[])
 
-    async def ready(_: object) -> None:
+    async def ready(*_: object) -> None:
         return
 
     monkeypatch.setattr(session, "Session", Stub)
