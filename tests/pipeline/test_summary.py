@@ -51,6 +51,7 @@ def _run(
     difficulty: Sequence[str | None] = (),
     cluster: Sequence[str | None] = (),
     weak: Sequence[int] = (),
+    base: Sequence[Sequence[bool | None]] = (),
     copies: bool = False,
     **manifest: Any,
 ) -> None:
@@ -75,7 +76,9 @@ def _run(
             if outcome is not None:
                 job = Job(key="k", problem_hash=problem.hash, program_hash=program.hash, limits=Limits())
                 integrity: Any = "weak" if i in weak else "strong"
-                judged.append(Judged(job, Verdict(outcome=outcome, integrity=integrity, tier="namespaces")))
+                base_passed = base[i][index] if base else None
+                verdict = Verdict(outcome=outcome, integrity=integrity, tier="namespaces", base_passed=base_passed)
+                judged.append(Judged(job, verdict))
     info = ProblemSetInfo.of(problem_set)
     run = store.create_run(Manifest(run="r", created="", problem_set=info, **manifest), problem_set, pairs)
     store.sink(run).put(judged)
@@ -119,6 +122,29 @@ def test_figures_are_those_of_the_statistics_room(store: Store) -> None:
     )
     assert {"model": "m"} == document.meta
     assert ("tiny", "1-0") == (document.problem_set.name, document.problem_set.version)
+
+
+def test_base_tests_are_apart(store: Store) -> None:
+    """The same estimates of samples that passed the base; problems without a further part count as they are."""
+    table = [[P, W, W], [P, W, W], [W, W, W]]
+    _run(store, table, base=[[True, True, False], [None] * 3, [True, False, False]], difficulty=HARD[:3])
+    document = summarise(store, "r", [1, 2])
+    expected = estimate_pass_at_k(np.full(3, 3), np.array([2, 1, 1]), 1)
+    assert document.pass_at_k_base is not None
+    assert ["1", "2"] == list(document.pass_at_k_base)
+    shown = document.pass_at_k_base["1"]
+    assert (expected.value, 2 / 9) == (shown.value, document.pass_at_k["1"].value)
+    for mine, theirs in ((shown.fixed_suite, expected.fixed_suite), (shown.population, expected.population)):
+        assert mine is not None
+        assert theirs is not None
+        assert (theirs.se, theirs.low, theirs.high, theirs.method) == (mine.se, mine.low, mine.high, mine.method)
+    assert [1, 1, 0] == [row.c for row in document.per_problem]
+
+
+def test_sets_without_further_tests_have_no_base(store: Store) -> None:
+    """Null, rather than the headline again; also where a weak problem alone has such tests."""
+    _run(store, [[P, W], [P, W]], base=[[None, None], [True, True]], weak=(1,))
+    assert summarise(store, "r", [1]).pass_at_k_base is None
 
 
 def test_default_ks_are_those_that_every_problem_has(store: Store) -> None:

@@ -51,6 +51,7 @@ def judge_document() -> JudgeDocument:
         n=Range(min=4, max=5),
         level=0.95,
         pass_at_k={"1": _estimate(0.53), "4": _estimate(0.75)},
+        pass_at_k_base={"1": _estimate(0.5625), "4": _estimate(0.8125)},
         per_problem=[ProblemRow(id="HumanEval/0", n=5, c=4), ProblemRow(id="HumanEval/1", n=4, c=0)],
         by_difficulty={
             "easy": Slice(problems=100, samples=500, pass_at_k={"1": _estimate(0.625), "4": _estimate(0.875)}),

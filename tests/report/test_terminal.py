@@ -49,6 +49,7 @@ def test_unfinished_run_is_shown_without_figures(judge_document: JudgeDocument) 
         judged=400,
         partial=True,
         pass_at_k={},
+        pass_at_k_base={},
         by_difficulty={},
         weak=None,
         warnings=["partial: 400 of 820 samples are judged"],

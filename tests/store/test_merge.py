@@ -124,6 +124,23 @@ def test_first_verdict_that_says_something_is_kept(store: Store, build: Any, jud
     assert Disagreement(programs=1, samples=2) == disagreement
 
 
+def test_base_tests_are_counted_anew(store: Store, build: Any, judged: Any) -> None:
+    """Of the verdicts that are kept, with all copies; null where no part says anything of a base."""
+    one = judged("one", {"P/0": ["a", "b"], "P/1": ["a"]}, {"a": INFRA, "b": WRONG}, base_passed=True)
+    two = judged("two", {"P/0": ["a", "b", "b", "c"], "P/2": ["d"]}, {"b": WRONG}, base_passed=True)
+    three = judged("three", {"P/0": ["c", "e"], "P/3": ["a"]}, {"e": WRONG})
+    run, _ = _merge(store, build, Part(one, (0, 1)), Part(two, (0, 2)), Part(three, (0, 3)))
+    counts = store.counts(run)
+    assert [("P/0", 8, 4, 7), ("P/1", 0, 0, 0), ("P/2", 1, 1, 1), ("P/3", 1, 1, 1)] == list(
+        zip(counts.problem_ids, counts.n.tolist(), counts.c.tolist(), counts.c_base.tolist(), strict=True)
+    )
+    assert [True, False, True, False] == counts.has_base.tolist()
+    kept = [(v.problem_id, v.outcome, v.base_passed) for v in store.verdicts(run)]
+    assert [PASSED, WRONG, PASSED, WRONG, WRONG, PASSED, PASSED, WRONG] == [row[1] for row in kept[:8]]
+    assert [True] * 7 + [None] == [row[2] for row in kept[:8]]
+    assert [None, True, None] == [row[2] for row in kept[8:]]
+
+
 def test_what_fails_leaves_nothing(store: Store, build: Any, judged: Any) -> None:
     """A name that is taken, a part that is not judged or gone, an error of `complete`."""
     one, two = (judged(name, {"P/0": ["a"]}) for name in ("one", "two"))

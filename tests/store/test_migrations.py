@@ -40,14 +40,27 @@ Store.open(sys.argv[1])
 """
 
 
+NEWER = {"c_base", "has_base", "base_passed"}
+"""What older schemas did not know."""
+
+
+def _written(path: Path, schema: int) -> Path:
+    connection = sqlite3.connect(path)
+    connection.executescript((DATA / f"schema_{schema}.sql").read_text())
+    connection.close()
+    return path
+
+
 @pytest.fixture
 def first(tmp_path: Path) -> Path:
     """A store as the code of the first schema wrote it."""
-    path = tmp_path / "first.db"
-    connection = sqlite3.connect(path)
-    connection.executescript((DATA / "schema_1.sql").read_text())
-    connection.close()
-    return path
+    return _written(tmp_path / "first.db", 1)
+
+
+@pytest.fixture(params=range(1, SCHEMA_VERSION))
+def older(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A store as the code of each older schema wrote it."""
+    return _written(tmp_path / "older.db", request.param)
 
 
 def _schema(path: Path) -> list[tuple[str, ...]]:
@@ -71,7 +84,7 @@ def _read(store: Store) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for info in store.runs():
         counts, run = store.counts(info.id), info.id
-        columns = {field.name: getattr(counts, field.name) for field in fields(counts)}
+        columns = {field.name: getattr(counts, field.name) for field in fields(counts) if field.name not in NEWER}
         found[info.name] = {
             "info": asdict(info),
             "counts": {name: [*map(_plain, column)] for name, column in columns.items()},
@@ -80,7 +93,8 @@ def _read(store: Store) -> dict[str, Any]:
             "pending": [list(row) for row in store.pending(run)],
             "count_pending": store.count_pending(run),
             "verdicts": [
-                {name: _plain(value) for name, value in asdict(verdict).items()} for verdict in store.verdicts(run)
+                {name: _plain(value) for name, value in asdict(verdict).items() if name not in NEWER}
+                for verdict in store.verdicts(run)
             ],
         }
     return found
@@ -92,10 +106,10 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, float)) else int(value)
 
 
-def test_first_schema_says_the_same_after_the_upgrade(first: Path) -> None:
-    """Runs, counts, tallies, flips, pending programs and verdicts are what the first schema's code read."""
+def test_older_schema_says_the_same_after_the_upgrade(older: Path) -> None:
+    """Runs, counts, tallies, flips, pending programs and verdicts are what that schema's code read."""
     expected = json.loads((DATA / "schema_1.json").read_text())
-    with Store.open(first) as store:
+    with Store.open(older) as store:
         assert expected == _read(store)
         assert b'{"cpu_s":0.5}' == store.profiles(["key"]).get("key")
         run = store.find_run("first").id
@@ -104,37 +118,47 @@ def test_first_schema_says_the_same_after_the_upgrade(first: Path) -> None:
         assert ["pending", "right"] == [store.library(run).program(digest) for digest in hashes]
 
 
-def test_first_schema_can_be_judged_on(first: Path, build: Build) -> None:
+def test_no_sample_of_an_older_schema_has_a_base(older: Path) -> None:
+    """Tests with a further part came later: samples that passed are those that passed the base."""
+    with Store.open(older) as store:
+        for info in store.runs():
+            counts = store.counts(info.id)
+            assert (counts.c.tolist(), False) == (counts.c_base.tolist(), bool(counts.has_base.any()))
+            assert {None} == {verdict.base_passed for verdict in store.verdicts(info.id)}
+
+
+def test_older_schema_can_be_judged_on(older: Path, build: Build) -> None:
     """A resumed run ends as if it had been begun today."""
     problems = build.problem_set(4).problems
-    with Store.open(first) as store:
+    with Store.open(older) as store:
         run = store.find_run("first").id
         assert 1 == store.reopen(run, [Outcome.INFRA_ERROR])
         store.sink(run).put(
             [
                 build.judged(problems[1], "pending"),
                 build.judged(problems[1], "infra"),
-                build.judged(problems[2], "right"),
+                build.judged(problems[2], "right", base_passed=True),
             ]
         )
         assert 0 == store.count_pending(run)
+        assert [False, False, True, False] == store.counts(run).has_base.tolist()
         assert [5, 5, 1, 0] == store.counts(run).n.tolist()
         assert 11 == sum(row.samples for row in store.tally(run))
         store.delete_run(run)
         assert ["second"] == [info.name for info in store.runs()]
 
 
-def test_upgraded_schema_is_that_of_a_new_store(first: Path, tmp_path: Path) -> None:
+def test_upgraded_schema_is_that_of_a_new_store(older: Path, tmp_path: Path) -> None:
     """Table by table, index by index, and the file's marks."""
-    before = _schema(first)
-    Store.open(first).close()
+    before = _schema(older)
+    Store.open(older).close()
     Store.open(tmp_path / "new.db").close()
-    assert _schema(tmp_path / "new.db") == _schema(first) != before
+    assert _schema(tmp_path / "new.db") == _schema(older) != before
 
 
-def test_alembic_sees_no_difference_to_the_tables(first: Path) -> None:
+def test_alembic_sees_no_difference_to_the_tables(older: Path) -> None:
     """What Alembic would do to bring the upgraded store to `tables.metadata`: nothing."""
-    with Store.open(first) as store, store._database.read() as connection:
+    with Store.open(older) as store, store._database.read() as connection:
         assert [] == compare_metadata(MigrationContext.configure(connection), metadata)
 
 
@@ -163,7 +187,11 @@ def test_error_within_the_upgrade_changes_nothing(first: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    "step", ["CREATE TABLE outcome_counts", "INSERT INTO outcome_counts", "PRAGMA user_version = 2", "COMMIT"]
+    "step",
+    [
+        *("CREATE TABLE outcome_counts", "INSERT INTO outcome_counts", "PRAGMA user_version = 2"),
+        *("ALTER TABLE verdicts", "ALTER TABLE problem_counts", "PRAGMA user_version = 3", "COMMIT"),
+    ],
 )
 def test_killed_within_the_upgrade_changes_nothing(first: Path, step: str) -> None:
     """Kill -9 at any of its steps: the old store stays, and the next opening succeeds."""
@@ -190,7 +218,9 @@ def test_upgrade_waits_for_a_writer(first: Path) -> None:
     """A writer that does not end is reported, and nothing was changed."""
     other = sqlite3.connect(first, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(InfrastructureError, match=r"schema 1 must become 2 .*nothing was changed.* is locked"):
+    with pytest.raises(
+        InfrastructureError, match=rf"schema 1 must become {SCHEMA_VERSION} .*nothing was changed.* is locked"
+    ):
         Store.open(first, timeout_s=0.05)
     other.execute("ROLLBACK")
     other.close()
@@ -199,7 +229,9 @@ def test_upgrade_waits_for_a_writer(first: Path) -> None:
 
 def test_older_store_that_is_read_only_says_what_to_do(first: Path) -> None:
     """It cannot be upgraded, so it cannot be read."""
-    with pytest.raises(InfrastructureError, match=r"schema 1 must become 2 .*read-only: make .* writable"):
+    with pytest.raises(
+        InfrastructureError, match=rf"schema 1 must become {SCHEMA_VERSION} .*read-only: make .* writable"
+    ):
         Store.open(f"sqlite:///file:{first}?mode=ro&uri=true", create=False)
     Store.open(first, create=False).close()
     with Store.open(f"sqlite:///file:{first}?mode=ro&uri=true", create=False) as store:

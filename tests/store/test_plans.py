@@ -102,4 +102,4 @@ def test_reopening_searches_the_problems_concerned(store: Store, judged: int) ->
     """`--retry infra` of a few samples does not read a million verdicts to find them."""
     plans = _plans(store, lambda: store.reopen(judged, [Outcome.CRASHED]))
     of_verdicts = [line for line in plans if re.match(r"(?:SCAN|SEARCH) verdicts\b", line)]
-    assert ["SEARCH verdicts USING PRIMARY KEY (run_id=? AND position=?)"] == of_verdicts
+    assert {"SEARCH verdicts USING PRIMARY KEY (run_id=? AND position=?)"} == set(of_verdicts)

@@ -55,6 +55,22 @@ def test_weak_verdicts_are_counted_apart(store: Store, run: int, build: Build) -
     assert (3, 3, 3, 0, 2) == _numbers(store.counts(run))[0]
 
 
+def test_base_tests_are_counted(store: Store, run: int, build: Build) -> None:
+    """Beside c, of samples whose tests have a further part; an infrastructure error says nothing here either."""
+    first, second, _ = build.problem_set().problems
+    batch = [build.judged(first, "a", Outcome.WRONG_ANSWER, base_passed=True), build.judged(second, "a")]
+    store.sink(run).put(batch)
+    counts = store.counts(run)
+    assert ([0, 1, 0], [2, 1, 0]) == (counts.c.tolist(), counts.c_base.tolist())
+    assert [True, False, False] == counts.has_base.tolist()
+    store.sink(run).put([build.judged(first, "b", Outcome.INFRA_ERROR, base_passed=True)])
+    assert [True, True, None, None] == [verdict.base_passed for verdict in store.verdicts(run)]
+    assert [2, 1, 0] == store.counts(run).c_base.tolist()
+    store.reopen(run, [Outcome.WRONG_ANSWER])
+    counts = store.counts(run)
+    assert ([0, 1, 0], [True, False, False]) == (counts.c_base.tolist(), counts.has_base.tolist())
+
+
 def test_empty_batch_is_fine(store: Store, run: int) -> None:
     """Nothing to keep."""
     store.sink(run).put([])
@@ -195,11 +211,16 @@ def test_counts_always_equal_a_recount(tmp_path: Path, build: Build, data: st.Da
         pairs.append(build.pair(f"P/{position}", place[position], source))
         place[position] += 1
     verdict = st.tuples(
-        st.sampled_from([*Outcome]), st.sampled_from(["strong", "weak"]), st.sampled_from(["namespaces", "other"])
+        st.sampled_from([*Outcome]),
+        st.sampled_from(["strong", "weak"]),
+        st.sampled_from(["namespaces", "other"]),
+        st.sampled_from([None, False, True]),
     )
     judged = [
-        build.judged(problem_set.problems[position], source, outcome, integrity=integrity, tier=tier)
-        for (position, source), (outcome, integrity, tier) in (
+        build.judged(
+            problem_set.problems[position], source, outcome, integrity=integrity, tier=tier, base_passed=base
+        )
+        for (position, source), (outcome, integrity, tier, base) in (
             (job, data.draw(verdict))
             for job in data.draw(st.lists(st.sampled_from(programs)) if programs else st.just([]))
         )
@@ -220,12 +241,20 @@ def _check_recount(store: Store, run: int, samples: Counter[int]) -> None:
     expected = np.zeros((3, 5), dtype=int)
     expected[:, 0] = [samples[position] for position in range(3)]
     tally: Counter[Outcome] = Counter()
+    base: Counter[str] = Counter()
     for verdict in store.verdicts(run):
+        base[verdict.problem_id] += bool(verdict.base_passed)
         row = expected[int(verdict.problem_id.removeprefix("P/"))]
         known = verdict.outcome not in (Outcome.INFRA_ERROR, Outcome.MISSING)
         row[1:] += (known, verdict.outcome is Outcome.PASSED, not known, known and verdict.integrity == "weak")
         tally[verdict.outcome] += 1
     assert [tuple(row) for row in expected.tolist()] == _numbers(store.counts(run))
+    counts = store.counts(run)
+    for problem, c, c_base, has_base in zip(
+        counts.problem_ids, counts.c, counts.c_base, counts.has_base, strict=True
+    ):
+        assert (base[problem] if has_base else c) == c_base
+        assert has_base or not base[problem]
     found: Counter[Outcome] = Counter()
     for row in store.tally(run):
         found[row.outcome] += row.samples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -208,6 +208,13 @@ def _estimates(
     return found
 
 
+def _base_estimates(counts: Counts, mask: Mask, ks: Iterable[int], level: float) -> dict[str, Estimate] | None:
+    """Of the base tests alone; None where these problems have no others."""
+    if not counts.has_base[mask].any():
+        return None
+    return _estimates(replace(counts, c=counts.c_base), mask, ks, level)
+
+
 def _interval(interval: stats.Interval | None) -> Interval | None:
     if interval is None:
         return None
@@ -251,6 +258,7 @@ def _document(
         n=Range(min=min(n), max=max(n)),
         level=level,
         pass_at_k=pass_at_k,
+        pass_at_k_base=_base_estimates(counts, chosen.headline, chosen.ks, level),
         per_problem=[ProblemRow(id=counts.problem_ids[i], n=int(counts.n[i]), c=int(counts.c[i])) for i in kept],
         by_difficulty=_by_difficulty(counts, chosen.headline, chosen.ks, level),
         weak=_slice(counts, chosen.weak, chosen.ks, level) if chosen.weak.any() else None,

@@ -125,6 +125,8 @@ class JudgeDocument(msgspec.Struct, frozen=True, kw_only=True):
         n: Samples of each of these problems that count; infrastructure errors do not.
         level: Confidence level of the intervals.
         pass_at_k: Estimates by k. Empty if the run is partial and no estimate was asked for.
+        pass_at_k_base: The same of the base tests alone; a problem whose tests have no further part counts as in
+            `pass_at_k`. null where no problem's have one.
         per_problem: The problems that the estimates are over, in the order of the set.
         by_difficulty: The same estimates by difficulty, where the set has difficulties.
         weak: The problems with verdicts within the candidate's reach, which no other figure holds; null if none.
@@ -151,6 +153,7 @@ class JudgeDocument(msgspec.Struct, frozen=True, kw_only=True):
     n: Range
     level: float
     pass_at_k: dict[str, Estimate]
+    pass_at_k_base: dict[str, Estimate] | None = None
     per_problem: list[ProblemRow]
     by_difficulty: dict[str, Slice]
     weak: Slice | None

@@ -35,6 +35,9 @@ def judge_report(document: JudgeDocument) -> RenderableType:
     parts: list[RenderableType] = [_heading(document), Text()]
     if document.pass_at_k:
         parts += [estimates_table(document.pass_at_k), _meaning(document.level), Text()]
+    if document.pass_at_k_base:
+        base = "Base tests alone, the set's further (plus) tests left out:"
+        parts += [Text(base), estimates_table(document.pass_at_k_base), Text()]
     if document.weak is not None and document.weak.pass_at_k:
         apart = f"{_count(document.weak.problems, 'problem')} judged within the candidate's reach (weak), apart:"
         parts += [Text(apart), estimates_table(document.weak.pass_at_k), Text()]

@@ -209,6 +209,9 @@ def _count(connection: Connection, run: int, parts: Sequence[int]) -> None:
         "c": total(outcome_counts.c.outcome == Outcome.PASSED.value),
         "infra": total(~known),
         "weak": total(known & (outcome_counts.c.integrity == "weak")),
+        "c_base": select(func.sum(verdicts.c.copies * verdicts.c.base_passed))  # null where none says it
+        .where(verdicts.c.run_id == problem_counts.c.run_id, verdicts.c.position == problem_counts.c.position)
+        .scalar_subquery(),
     }
     connection.execute(update(problem_counts).where(problem_counts.c.run_id == run).values(numbers))
 

@@ -65,6 +65,8 @@ class Counts:
         c: Samples that passed.
         infra: Samples on which the infrastructure failed; judged = n + infra.
         weak: Samples of n that were judged within the candidate's reach.
+        c_base: Samples of n that passed the base of their tests; as c where these have no further part.
+        has_base: Whether they have.
     """
 
     problem_ids: tuple[str, ...]
@@ -75,6 +77,8 @@ class Counts:
     c: NDArray[np.int64]
     infra: NDArray[np.int64]
     weak: NDArray[np.int64]
+    c_base: NDArray[np.int64]
+    has_base: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,8 @@ class StoredVerdict:
         text_hash: Its raw text.
         rule: The rule that extracted the program.
         key: Key of the verdict.
-        outcome, integrity, tier, detail, cpu_s, wall_s, peak_bytes, flipped_from: See `model.Verdict`.
+        outcome, integrity, tier, detail, cpu_s, wall_s, peak_bytes, flipped_from, base_passed: See
+            `model.Verdict`.
         n_tests: Tests that were executed.
         passed: Bitmap: bit i of byte i // 8 is test i.
         first_failure: 0-based place of the first test that failed.
@@ -134,6 +139,7 @@ class StoredVerdict:
     wall_s: float
     peak_bytes: int | None
     flipped_from: Outcome | None
+    base_passed: bool | None = None
 
     @property
     def tests_passed(self) -> tuple[bool, ...]:
@@ -165,7 +171,7 @@ def counts(database: Database, run: int) -> Counts:
             problems.c.problem_id,
             problems.c.difficulty,
             problems.c.cluster,
-            *(problem_counts.c[name] for name in numbers),
+            *(problem_counts.c[name] for name in (*numbers, "c_base")),
         )
         .join_from(problems, problem_counts, _same_problem(problem_counts))
         .where(problems.c.run_id == run)
@@ -173,9 +179,13 @@ def counts(database: Database, run: int) -> Counts:
     )
     with database.read() as connection:
         rows = connection.execute(query).all()
-    columns = [np.array([row[3 + place] for row in rows], dtype=np.int64) for place in range(len(numbers))]
     return Counts(
-        tuple(row[0] for row in rows), tuple(row[1] for row in rows), tuple(row[2] for row in rows), *columns
+        problem_ids=tuple(row.problem_id for row in rows),
+        difficulty=tuple(row.difficulty for row in rows),
+        cluster=tuple(row.cluster for row in rows),
+        **{name: np.array([getattr(row, name) for row in rows], dtype=np.int64) for name in numbers},
+        c_base=np.array([row.c if row.c_base is None else row.c_base for row in rows], dtype=np.int64),
+        has_base=np.array([row.c_base is not None for row in rows], dtype=np.bool_),
     )
 
 
@@ -260,6 +270,7 @@ def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:
             fields = dict(zip(names, row, strict=True))
             fields["outcome"] = Outcome(fields["outcome"])
             fields["flipped_from"] = fields["flipped_from"] and Outcome(fields["flipped_from"])
+            fields["base_passed"] = None if fields["base_passed"] is None else bool(fields["base_passed"])
             yield StoredVerdict(problem_id=problem_id, **fields)
 
 

@@ -13,7 +13,7 @@ from codejury.store.tables import outcome_counts, problem_counts, problems, runs
 from codejury.store.texts import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -88,6 +88,11 @@ def reopen(database: Database, run: int, outcomes: Collection[Outcome]) -> int:
             _add_problem_counts(
                 connection, run, [(at, o, integrity, -number) for at, o, integrity, number in ended]
             )
+            base = select(verdicts.c.position, func.sum(verdicts.c.copies)).where(
+                affected, verdicts.c.base_passed == 1
+            )
+            rows = connection.execute(base.group_by(verdicts.c.position)).all()
+            _add_base_counts(connection, run, {at: -number for at, number in rows})
             connection.execute(delete(verdicts).where(affected))
             connection.execute(delete(outcome_counts).where(chosen))
     return sum(row[3] for row in ended)
@@ -152,6 +157,11 @@ def _add(connection: Connection, run: int, rows: Collection[_Row]) -> None:
         ],
     )
     _add_problem_counts(connection, run, [(*ended[:3], number) for ended, (number, _) in totals.items()])
+    base: dict[int, int] = defaultdict(int)
+    for row in rows:
+        if row["base_passed"] is not None:
+            base[row["position"]] += row["copies"] * row["base_passed"]
+    _add_base_counts(connection, run, base)
 
 
 def _add_problem_counts(connection: Connection, run: int, ended: Iterable[tuple[int, str, str, int]]) -> None:
@@ -176,8 +186,21 @@ def _add_problem_counts(connection: Connection, run: int, ended: Iterable[tuple[
     connection.execute(statement, rows)
 
 
+def _add_base_counts(connection: Connection, run: int, changes: Mapping[int, int]) -> None:
+    """Add samples that passed the base of their tests, or take them away: number by position."""
+    number = func.coalesce(problem_counts.c.c_base, 0) + bindparam("add")
+    statement = (
+        update(problem_counts)
+        .where(problem_counts.c.run_id == run, problem_counts.c.position == bindparam("at"))
+        .values(c_base=number)
+    )
+    if changes:
+        connection.execute(statement, [{"at": position, "add": change} for position, change in changes.items()])
+
+
 def _verdict_row(judged: Judged) -> _Row:
     verdict = judged.verdict
+    base = None if verdict.outcome in UNKNOWN else verdict.base_passed
     return {
         "program_hash": judged.job.program_hash,
         "key": judged.job.key,
@@ -189,6 +212,7 @@ def _verdict_row(judged: Judged) -> _Row:
         "wall_s": verdict.wall_s,
         "peak_bytes": verdict.peak_bytes,
         "flipped_from": None if verdict.flipped_from is None else verdict.flipped_from.value,
+        "base_passed": None if base is None else int(base),
         **_test_columns(verdict),
     }
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Written to `PRAGMA user_version`; a store with a lower one is upgraded, one with a higher one is refused.
 
 Raised together with a new file in `migrations/versions`, whose revision it is.
@@ -135,6 +135,7 @@ verdicts = Table(
     Column("wall_s", Float),
     Column("peak_bytes", Integer),
     Column("flipped_from", Text),
+    Column("base_passed", Integer),
     sqlite_with_rowid=False,
 )
 Index(
@@ -147,6 +148,7 @@ Index(
 
 # What reports read. `samples` is all; `n` of them have a verdict that says something of the sample, `c` of those
 # passed, `weak` of those were judged within the candidate's reach; `infra` have a verdict that says nothing.
+# `c_base` of n passed the base of their tests; null where the tests have no further part.
 problem_counts = Table(
     "problem_counts",
     metadata,
@@ -157,6 +159,7 @@ problem_counts = Table(
     Column("c", Integer, nullable=False, default=0),
     Column("infra", Integer, nullable=False, default=0),
     Column("weak", Integer, nullable=False, default=0),
+    Column("c_base", Integer),
     sqlite_with_rowid=False,
 )
 
