@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import ast
 import math
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from codejury.formats import checks, oracles
 from codejury.formats.restoring import Restorer, contract_kinds, literal_kinds
+from codejury.formats.sources import parse_field
 from codejury.formats.values import written
 from codejury.model import Inputs, Problem
 
@@ -109,22 +111,16 @@ def _tests(fields: _ProblemRow, base: _Calls, plus: _Calls) -> Inputs:
 
 def _restorer(row: Row, fields: _ProblemRow) -> Restorer:
     """What gives a row's arguments their types back."""
-    field, name = "canonical_solution", fields.entry_point
-    try:
-        tree = ast.parse(fields.prompt + fields.canonical_solution)
-        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-        if not functions:
-            raise row.error(f"defines no function {name!r}", field)
-        arguments = functions[-1].args
-        parameters = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-        field = "assertion"
-        kinds = literal_kinds(fields.assertion, name)
-        field = "contract"
-        kinds |= contract_kinds(fields.contract, parameters)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        reason = checks.shortened(f"{type(error).__name__}: {error}")
-        raise row.error(f"cannot be parsed, which the types of the inputs need: {reason}", field) from None
-    return Restorer(fields.task_id, kinds)
+    name = fields.entry_point
+    reference = parse_field(row, "canonical_solution", fields.prompt + fields.canonical_solution)
+    functions = [node for node in reference.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not functions:
+        raise row.error(f"defines no function {name!r}", "canonical_solution")
+    arguments = functions[-1].args
+    parameters = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    literals = literal_kinds(parse_field(row, "assertion", fields.assertion), name)
+    allowed = contract_kinds(parse_field(row, "contract", dedent(fields.contract)), parameters)
+    return Restorer(fields.task_id, {**literals, **allowed})
 
 
 def _calls(row: Row, field: str, calls: list[list[Any]], restorer: Restorer) -> _Calls:
@@ -137,7 +133,5 @@ def _calls(row: Row, field: str, calls: list[list[Any]], restorer: Restorer) -> 
             raise row.error("is nested too deeply", f"{field}[{number}]") from None
         except (ValueError, TypeError, OverflowError) as error:
             reason = checks.shortened(str(error))
-            raise row.error(
-                f"cannot be read as the arguments of this task: {reason}", f"{field}[{number}]"
-            ) from None
+            raise row.error(f"cannot be arguments of this task: {reason}", f"{field}[{number}]") from None
     return tuple(made)

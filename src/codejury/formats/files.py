@@ -39,7 +39,7 @@ def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
     first, rows = _peek(path)
     if {"id", "prompt"} <= first.fields.keys():
         yield from native.problems(rows)
-    elif {"task_id", "base_input"} <= first.fields.keys():
+    elif "task_id" in first.fields and {"base_input", "plus_input"} & first.fields.keys():
         yield from evalplus.problems(rows)
     elif {"task_id", "code", "test_list"} <= first.fields.keys():
         yield from mbpp.problems(rows)

@@ -30,8 +30,8 @@ PROBLEM_FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "tes
 _DESCRIPTIVE = ("difficulty", "tags", "cluster", "created", "licence")
 
 _REFUSED = {
-    "plus_input": "EvalPlus's own format is not read: its test field holds the base tests alone; "
-    "use the release named OriginFmt",
+    "plus_input": "a row of EvalPlus's own format among rows of HumanEval's: its test field holds the base tests "
+    "alone; give each format its own file",
     "suffix": "fill-in-the-middle problems are not read in this format; use codejury's own",
 }
 

@@ -71,11 +71,12 @@ class Restorer:
         return _CONTAINERS.get("".join(kinds), list)(items) if len(kinds) == 1 else items
 
 
-def literal_kinds(source: str, function: str) -> dict[Place, set[str]]:
+def literal_kinds(tree: ast.Module, function: str) -> dict[Place, set[str]]:
     """The kinds of containers in the arguments of all calls of a function.
 
-    Raises:
-        SyntaxError: `source` is no Python.
+    Args:
+        tree: Assertions that call it with literals.
+        function: Its name.
     """
     found: defaultdict[Place, set[str]] = defaultdict(set)
 
@@ -88,26 +89,25 @@ def literal_kinds(source: str, function: str) -> dict[Place, set[str]]:
         for item in items:
             walk(item, number, depth + 1)
 
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
             for number, argument in enumerate(node.args):
                 walk(argument, number, 0)
     return dict(found)
 
 
-def contract_kinds(source: str, parameters: Sequence[str]) -> dict[Place, set[str]]:
+def contract_kinds(tree: ast.Module, parameters: Sequence[str]) -> dict[Place, set[str]]:
     """The types that a contract allows for each place, by their names; of two assertions of a place, both hold.
 
-    Raises:
-        SyntaxError: `source` is no indented body of a function.
+    Args:
+        tree: The contract; what is no assertion says nothing.
+        parameters: Names of the function's parameters, in order.
     """
     found: dict[Place, set[str]] = {}
-    if source.strip():
-        scope = {name: (number, 0) for number, name in enumerate(parameters)}
-        body = ast.parse(f"if True:\n{source}").body[0]
-        for statement in ast.iter_child_nodes(body):
-            if isinstance(statement, ast.Assert):
-                _contract(statement.test, scope, found)
+    scope = {name: (number, 0) for number, name in enumerate(parameters)}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assert):
+            _contract(statement.test, scope, found)
     return found
 
 
