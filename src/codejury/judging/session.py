@@ -251,8 +251,9 @@ class Session:
             lower.append(("AS", address_bytes(own.memory_bytes)))
         if own.file_bytes < most.file_bytes:
             lower.append(("FSIZE", own.file_bytes))
-        if own.processes < most.processes:
-            lower.append(("NPROC", own.processes + self.lanes.shims))
+        processes = self.lanes.sandbox.process_limit(own.processes + self.lanes.shims)
+        if own.processes < most.processes and processes:
+            lower.append(("NPROC", processes))
         return lower
 
     # ---- watching

@@ -246,6 +246,7 @@ class Sandbox:
         self.controls = {role: mine for role, (mine, _) in pairs.items()}
         self._theirs = [theirs for _, theirs in pairs.values()]
         self.process: subprocess.Popen[bytes] | None = None
+        self.own_ids = False  # whether its lanes have users of their own
         self.lanes = 0
 
     def start(self) -> None:
@@ -322,6 +323,19 @@ class Sandbox:
             os.close(fd)
         return Lane(mine, group, own)
 
+    def process_limit(self, processes: int) -> int:
+        """RLIMIT_NPROC of a sample that may have so many processes; 0 for none.
+
+        It counts all processes of a user: none can be set where those of others are among them. Kernels before
+        5.14 count over all namespaces. Where a cgroup counts, that one is to refuse first, since it can tell.
+        """
+        tier = self.settings.tier
+        release = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
+        if tier == "none" or (not self.own_ids and (tier == "landlock" or release < (5, 14))):
+            return 0
+        # an ordinary user's lane counts with its two processes
+        return processes + 2 + (2 if self.groups.bases else 0)
+
     def _start(self, options: dict[str, object]) -> None:
         fds = [theirs.fileno() for theirs in self._theirs]
         boot = [sys.executable, "-I", "-S", str(INSIDE / "boot.py")]
@@ -341,6 +355,7 @@ class Sandbox:
         ids = spare_ids() if tier != "none" else None
         if tier == "landlock" and not _open_to_others(self.settings.interpreter, packages):
             ids = None  # another user could not read them: there are no mounts to show them by
+        self.own_ids = ids is not None
         counted = bool(self.groups.bases)
         return {
             "tier": tier,
@@ -357,7 +372,7 @@ class Sandbox:
             "delegation": msgspec.to_builtins(self.groups.delegation),
             "limits": {
                 "file_bytes": limits.file_bytes,
-                "processes": _process_limit(limits, tier, counted=counted, own_ids=ids is not None),
+                "processes": self.process_limit(limits.processes),
                 "cpu_seconds": int(BACKSTOP * limits.cpu_total_s) + 2,
             },
         }
@@ -370,14 +385,6 @@ def address_bytes(memory_bytes: int) -> int:
     program that asks for little more than its limit in one piece is to be measured, not refused.
     """
     return memory_bytes + memory_bytes // 4 + 256 * MIB
-
-
-def _process_limit(limits: Limits, tier: str, *, counted: bool, own_ids: bool) -> int:
-    """RLIMIT_NPROC; 0 for none. Kernels before 5.14 count a user's processes over all namespaces."""
-    release = tuple(int(part) for part in os.uname().release.split(".")[:2] if part.isdigit())
-    if tier == "none" or (not own_ids and (tier == "landlock" or release < (5, 14))):
-        return 0
-    return limits.processes + 2 + (2 if counted else 0)  # an ordinary user's lane counts with its two processes
 
 
 def spare_ids() -> list[int] | None:
