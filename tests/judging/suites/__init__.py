@@ -30,6 +30,9 @@ case before it left.
 | `honest_source`, `honest_modules` | point 13: source text, modules, threads, state |
 | `honest_numbers`, `honest_texts`, `honest_system` | the standard library |
 | `honest_objects` | point 13: classes |
+
+Programs that are run as a whole have suites of their own, which `test_suites_stdio.py` judges: `attacks_stdio`,
+`honest_stdio`, with the problems in `tasks_stdio`. They also cover point 14.
 """
 
 from __future__ import annotations
