@@ -73,7 +73,7 @@ def _cases_text(tests: StdinStdout) -> str:
     for place, case in enumerate(tests.cases[:_CASES], 1):
         for name, text in (("input", case.stdin), ("output", case.stdout)):
             shown = text if len(text) <= _CASE_CHARACTERS else text[:_CASE_CHARACTERS] + "…"
-            lines += [f"# {name} {place}", *(f"#   {line}" for line in shown.split("\n"))]
+            lines += [f"# {name} {place}", *(f"#   {line}" for line in shown.removesuffix("\n").split("\n"))]
     if len(tests.cases) > _CASES:
         lines.append(f"# and {len(tests.cases) - _CASES} more")
     return "\n".join(lines) + (f"\n\n{checker.code}" if checker.code else "")

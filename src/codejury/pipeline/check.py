@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from codejury.engine import LocalEngine
 from codejury.judging import raised
-from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, text_hash
+from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdout, Timing, text_hash
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
 from codejury.sandbox import AUTO, choose_tier, describe
@@ -140,7 +140,7 @@ async def _judge_probes(
         for digest, problem in programs.problems.items():
             limits = programs.limits[digest]
             for name, template in PROBES.items():
-                program_hash = programs.add(template.replace("{entry}", problem.entry_point))
+                program_hash = programs.add(_probe(template, problem))
                 key = context.key(problem, program_hash, limits)
                 names[program_hash] = name
                 own = raised(limits, engine.profiles.get(digest))
@@ -163,6 +163,15 @@ async def _judge_probes(
                     )
                 )
     return failures
+
+
+def _probe(template: str, problem: Problem) -> str:
+    """A probe for a problem; one that is run as a whole prints what its function makes of the input."""
+    entry = problem.entry_point or "main"
+    program = template.replace("{entry}", entry)
+    if isinstance(problem.tests, StdinStdout):
+        program += f"\nimport sys\nprint({entry}(sys.stdin.read()))\n"
+    return program
 
 
 def _failed_references(
