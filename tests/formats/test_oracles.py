@@ -126,9 +126,9 @@ def test_any_root() -> None:
         (float("nan"), False),
     ]:
         assert right is judge([[2, -3, 1]], 1.0, output)  # (x - 1)(x - 2)
-    for output in (None, "1", 1 + 0j):
+    for other in (None, "1", 1 + 0j):
         with pytest.raises(TypeError):
-            judge([[2, -3, 1]], 1.0, output)
+            judge([[2, -3, 1]], 1.0, other)
 
 
 def test_the_reference_says_it_anew() -> None:

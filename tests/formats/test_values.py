@@ -62,7 +62,7 @@ def test_the_judge_reads_what_was_written(read: Any, value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A form in which equal means the same types at every depth, whatever the order of sets; NaN is equal to NaN."""
+    """A form in which equal means the same types at every depth, in any order of sets; NaN equals NaN."""
     if isinstance(value, (list, tuple)):
         return type(value), [_plain(item) for item in value]
     if isinstance(value, dict):

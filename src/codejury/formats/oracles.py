@@ -89,8 +89,8 @@ def oracle(task_id: str, atol: float) -> str:
         atol: Its absolute tolerance, 0 for none.
     """
     if task_id == _ROOTS:
-        return _ROOT.format(atol=atol)
-    return _RULE.format(atol=atol, equality=_EQUALITIES.get(task_id, _EQUAL))
+        return _ROOT.format(atol=float(atol))
+    return _RULE.format(atol=float(atol), equality=_EQUALITIES.get(task_id, _EQUAL))
 
 
 def recomputing(task_id: str, atol: float, reference: str, entry_point: str) -> str:
