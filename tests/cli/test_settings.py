@@ -29,7 +29,7 @@ def test_nothing_set(folder: Path) -> None:
     """No file, no variables: nothing for any command."""
     found = _defaults()
     assert {"judge", "report", "demo", "schema", "sets", "runs"} <= found.keys()
-    assert dict.fromkeys(("list", "show", "delete", "merge", "import"), {}) == found.pop("runs")
+    assert {name: {} for name in ("list", "show", "delete", "merge", "import")} == found.pop("runs")
     assert {"list", "show", "check"} <= found["sets"].keys()
     assert not any(of_command for of_command in (*found.pop("sets").values(), *found.values()))
 
