@@ -31,6 +31,27 @@ NATIVE = {
     "entry_point": "f",
     "tests": {"type": "check", "code": "def check(candidate):\n    assert candidate(1) == 1\n"},
 }
+EVALPLUS = {
+    "task_id": "T/0",
+    "prompt": "def f(x):\n",
+    "entry_point": "f",
+    "canonical_solution": "    return x\n",
+    "base_input": [[1]],
+    "plus_input": [[[2]]],
+    "atol": 0,
+    "contract": "\n    assert isinstance(x, int)\n",
+    "assertion": "assert f(1) == 1\n",
+}
+MBPP = {
+    "task_id": 0,
+    "text": "Give it back.",
+    "code": "def f(x):\n    return x\n",
+    "test_setup_code": "",
+    "test_list": ["assert f(1) == 1"],
+    "test_imports": ["import math"],
+    "test": "assert f(2) == 2\n",
+    "prompt": "",
+}
 COMPLETION = {"task_id": "T/0", "completion": "    return x\n"}
 ANSWER = {"problem_id": "T/0", "text": "    return x\n"}
 
@@ -160,12 +181,12 @@ MALFORMED: dict[str, tuple[str, bytes, int | None, str | None, str]] = {
         "entry_point",
         "'def' cannot be",
     ),
-    "EvalPlus's own format": (
+    "EvalPlus's own format in between": (
         "problems",
-        row(HUMANEVAL, plus_input=[]),
-        1,
+        H + row(HUMANEVAL, task_id="T/1", plus_input=[]),
+        2,
         "plus_input",
-        "use the release named OriginFmt",
+        "give each format its own file",
     ),
     "a hole in the middle": ("problems", row(HUMANEVAL, suffix="x"), 1, "suffix", "fill-in-the-middle"),
     "half a character": ("problems", row(HUMANEVAL, prompt="\ud800"), 1, "prompt", "half of a surrogate pair"),
@@ -482,7 +503,7 @@ def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, d
     value: st.SearchStrategy[Any] = (
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})
     )
-    bases: list[dict[str, Any]] = [HUMANEVAL, NATIVE, COMPLETION, ANSWER]
+    bases: list[dict[str, Any]] = [HUMANEVAL, EVALPLUS, MBPP, NATIVE, COMPLETION, ANSWER]
     base = data.draw(st.sampled_from(bases))
     field = data.draw(
         st.sampled_from([*base, "limits", "tags", "created", "index", "cost_usd", "kind", "prompt_tokens"])
