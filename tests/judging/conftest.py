@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import pytest
 
 from codejury.engine import LocalEngine
@@ -86,6 +87,12 @@ def problem_of(
     )
 
 
+def problem_for(case: Any) -> Problem:
+    """The problem of a case of the suites."""
+    problem = problem_of(case.tests, case.reference)
+    return problem if case.inputs is None else msgspec.structs.replace(problem, tests=case.inputs)
+
+
 @asynccontextmanager
 async def engine(*, slots: int = 2, limits: Limits = LIMITS, **settings: Any) -> AsyncIterator[LocalEngine]:
     """An engine over texts at hand, in the strongest tier; skips where the machine gives none."""
@@ -112,7 +119,7 @@ async def judge_cases(
     async with engine(slots=slots, **settings) as made:
         texts = made.library
         assert isinstance(texts, Texts)
-        problems = {case.name: problem_of(case.tests, case.reference) for case in cases}
+        problems = {case.name: problem_for(case) for case in cases}
         texts.problems = {problem.hash: problem for problem in problems.values()}
         texts.programs = {text_hash(case.program): case.program for case in cases}
         profiles = {p.hash: q async for p, q in made.profile([(p, LIMITS) for p in texts.problems.values()])}

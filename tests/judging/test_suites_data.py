@@ -9,11 +9,17 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from codejury.model import Outcome
+from codejury.judging.kinds import payload
+from codejury.judging.records import Request
+from codejury.judging.session import INSIDE
+from codejury.model import Inputs, Limits, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SUITES = Path(__file__).parent / "suites"
 CLASSES = {"answer", "equal", "exit", "patch", "forge", "leak", "escape", "resource", "leftover"}
@@ -52,6 +58,36 @@ os._exit(0)
 """
 
 
+CALLS = """
+import json, os, sys
+case = json.load(sys.stdin)
+sys.path.insert(0, case["inside"])
+import codec, inputs
+from compare import Rules
+
+def outputs(source):
+    module = sys.modules["__candidate__"] = type(sys)("__candidate__")
+    exec(compile(source, "<candidate>", "exec", dont_inherit=True), module.__dict__)
+    for text in case["calls"]:
+        crossed = codec.dumps(codec.Writer(0, {}).value(module.f(*inputs.arguments_of(text))))
+        yield inputs.value_of(crossed)
+
+try:
+    given = case["expected"]
+    wanted = list(outputs(case["reference"]) if given is None else map(inputs.value_of, given))
+    namespace = {}
+    exec(case["oracle"], namespace)
+    right = namespace.get("oracle", lambda _, expected, output: Rules(**case["rules"]).equal(expected, output))
+    for text, expected, output in zip(case["calls"], wanted, outputs(case["program"]), strict=True):
+        if right(inputs.arguments_of(text), expected, output) is not True:
+            raise ValueError(f"{text}: {expected!r} is not {output!r}"[:300])
+except BaseException as e:
+    print(f"{type(e).__name__}: {e}"[:500], file=sys.__stderr__, flush=True)
+    os._exit(1)
+os._exit(0)
+"""
+
+
 def load_suites() -> Any:
     """The package `suites`, by its path: the tests are no package."""
     name = "judging_suites"
@@ -70,14 +106,19 @@ SUITE = load_suites()
 EVERY = (*SUITE.ATTACKS, *SUITE.HONEST, *SUITE.VACUOUS, *SUITE.WEAK)
 
 
-def run_plainly(program: str, tests: str) -> str:
+def run_plainly(program: str, tests: str, reference: str = "", calls: Inputs | None = None) -> str:
     """What a program of ours fails with beside its tests in a fresh interpreter; empty if it passes.
 
-    It passes as a candidate must: the check ends, after at least one call and one finished assertion.
+    It passes as a candidate must: the check ends, after at least one call and one finished assertion; or each
+    output is right.
     """
+    given: dict[str, Any] = {"program": program, "tests": tests}
+    if calls is not None:
+        request = Request(source=program, entry_point="f", tests=calls, limits=Limits())
+        given |= {**payload(request), "reference": reference, "inside": str(INSIDE)}
     done = subprocess.run(
-        [sys.executable, "-I", "-c", RUNNER],
-        input=json.dumps({"program": program, "tests": tests}),
+        [sys.executable, "-I", "-c", RUNNER if calls is None else CALLS],
+        input=json.dumps(given),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -88,11 +129,21 @@ def run_plainly(program: str, tests: str) -> str:
     return done.stderr[-2000:] or "failed" if done.returncode else ""
 
 
-def failures(pairs: dict[tuple[str, str], str]) -> dict[str, str]:
-    """The names of those (program, tests) that fail, with what they fail with; two run at a time."""
+def failures(pairs: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """The names of those programs that fail their case's tests, with what they fail with; two run at a time.
+
+    Args:
+        pairs: A program and a case whose tests it is judged by; each pair is run once.
+    """
+    each = {(text, case.tests, case.reference, str(case.inputs)): (text, case) for text, case in pairs}
+
+    def run(pair: tuple[str, Any]) -> str:
+        text, case = pair
+        return run_plainly(text, case.tests, case.reference, case.inputs)
+
     with ThreadPoolExecutor(2) as pool:
-        outcomes = pool.map(lambda pair: run_plainly(*pair), pairs)
-        return {name: error for name, error in zip(pairs.values(), outcomes, strict=True) if error}
+        outcomes = pool.map(run, each.values())
+        return {case.name: error for (_, case), error in zip(each.values(), outcomes, strict=True) if error}
 
 
 def test_names_are_unique() -> None:
@@ -104,6 +155,8 @@ def test_suites_have_their_size() -> None:
     """The issue asks for 100 attacks and 40 honest cases; the suites hold more, and must not shrink unnoticed."""
     assert len(SUITE.ATTACKS) >= 600
     assert len(SUITE.HONEST) >= 250
+    assert len([case for case in SUITE.ATTACKS if case.inputs]) >= 60
+    assert len([case for case in SUITE.HONEST if case.inputs]) >= 30
     assert len(SUITE.VACUOUS) >= 20
 
 
@@ -116,8 +169,8 @@ def test_every_class_and_point_is_covered() -> None:
 
 def test_programs_are_distinct() -> None:
     """No attack is another one under a second name."""
-    counts = Counter((case.program, case.tests) for case in SUITE.ATTACKS)
-    assert [] == [case.name for case in SUITE.ATTACKS if counts[case.program, case.tests] > 1]
+    counts = Counter((case.program, case.tests, str(case.inputs)) for case in SUITE.ATTACKS)
+    assert [] == [case.name for case in SUITE.ATTACKS if counts[case.program, case.tests, str(case.inputs)] > 1]
 
 
 def test_expectations() -> None:
@@ -168,22 +221,25 @@ def test_plain_runner_sees_failures() -> None:
     assert "AssertionError" in run_plainly("def f(x):\n    return 3\n", tests)
     assert "SystemExit" in run_plainly("raise SystemExit(0)\n", tests)
     assert "no assertion finished" in run_plainly("f = print\n", "def check(candidate):\n    candidate(1)\n")
+    calls = Inputs(base=((1,), (2,)))
+    assert run_plainly("def f(x):\n    return x + 1\n", "", "def f(x):\n    return 1 + x\n", calls) == ""
+    assert "is not" in run_plainly("def f(x):\n    return 2\n", "", "def f(x):\n    return 1 + x\n", calls)
     assert "never called" in run_plainly("f = print\n", "def check(candidate):\n    assert 1\n")
 
 
 def test_vacuous_problems_test_nothing() -> None:
     """With their right reference, they finish no assertion or make no call."""
-    pairs = {(case.reference, case.tests): case.name for case in SUITE.VACUOUS}
+    pairs = [(case.reference, case) for case in SUITE.VACUOUS]
     assert failures(pairs).keys() == {case.name for case in SUITE.VACUOUS}
 
 
 def test_references_pass_plainly() -> None:
     """Every reference of the attacks is right for its tests, without any sandbox."""
-    pairs = {(case.reference, case.tests): case.name for case in (*SUITE.ATTACKS, *SUITE.WEAK)}
+    pairs = [(case.reference, case) for case in (*SUITE.ATTACKS, *SUITE.WEAK)]
     assert failures(pairs) == {}
 
 
 def test_honest_cases_pass_plainly() -> None:
     """Every honest program is right for its tests, without any sandbox, and so is its reference."""
-    pairs = {(text, case.tests): case.name for case in SUITE.HONEST for text in (case.program, case.reference)}
+    pairs = [(text, case) for case in SUITE.HONEST for text in (case.program, case.reference)]
     assert failures(pairs) == {}

@@ -7,10 +7,10 @@ value, which separation cannot stop: such a pass must not be called strong.
 
 Most probes expect `wrong_answer` and nothing else, so that a probe that could not even look is noticed.
 
-A runner judges `Case.program` by `Case.tests`, whose entry point is `f` and whose check is `check`, with
-`Case.reference` as the problem's reference, and compares the outcome with `Case.expect`. The cases are written for
-one CPU second a test. Keep the order of the cases of class "leftover", on one slot: each finder looks for what the
-case before it left.
+A runner judges `Case.program` by `Case.tests`, whose entry point is `f` and whose check is `check`, or by
+`Case.inputs` where there are such, with `Case.reference` as the problem's reference, and compares the outcome with
+`Case.expect`. The cases are written for one CPU second a test. Keep the order of the cases of class "leftover", on
+one slot: each finder looks for what the case before it left.
 
 | module | covers |
 | --- | --- |
@@ -30,6 +30,7 @@ case before it left.
 | `honest_source`, `honest_modules` | point 13: source text, modules, threads, state |
 | `honest_numbers`, `honest_texts`, `honest_system` | the standard library |
 | `honest_objects` | point 13: classes |
+| `attacks_inputs`, `attacks_inputs_force`, `honest_inputs` | tests that are calls, and rules of comparing |
 
 Programs that are run as a whole have suites of their own, which `test_suites_stdio.py` judges: `attacks_stdio`,
 `honest_stdio`, with the problems in `tasks_stdio`. They also cover point 14.
@@ -44,6 +45,8 @@ from . import (
     attacks_ends,
     attacks_escape,
     attacks_forge,
+    attacks_inputs,
+    attacks_inputs_force,
     attacks_judge,
     attacks_leak,
     attacks_leftovers,
@@ -53,6 +56,7 @@ from . import (
     attacks_resource,
     attacks_runtime,
     attacks_values,
+    honest_inputs,
     honest_modules,
     honest_numbers,
     honest_objects,
@@ -95,6 +99,8 @@ ATTACKS: tuple[Case, ...] = _by_tier(
     *attacks_escape.CASES,
     *attacks_resource.CASES,
     *attacks_processes.CASES,
+    *attacks_inputs.CASES,
+    *attacks_inputs_force.CASES,
     *attacks_leftovers.CASES,
 )
 HONEST: tuple[Case, ...] = _by_tier(
@@ -106,6 +112,7 @@ HONEST: tuple[Case, ...] = _by_tier(
     *honest_texts.CASES,
     *honest_system.CASES,
     *honest_objects.CASES,
+    *honest_inputs.CASES,
 )
 VACUOUS: tuple[Case, ...] = vacuous.CASES
 WEAK: tuple[Case, ...] = attacks_judge.WEAK

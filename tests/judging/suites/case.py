@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from codejury.model import Outcome
+from codejury.model import Inputs, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,13 +50,14 @@ class Case:
         point: A number "1" to "13" of "Where the prototype was still wrong", or a class: "answer",
             "equal", "exit", "patch", "forge", "leak", "escape", "resource", "leftover".
         program: The whole program; its entry point is `f`.
-        tests: Source that defines `check(candidate)`.
+        tests: Source that defines `check(candidate)`; empty where the tests are `inputs`.
         reference: A whole program that is a right answer to the same tests.
         expect: The outcomes that are right.
         note: Why the case is here, where its name does not say it.
         needs: What the case is about, where not every tier has it: "namespaces" for a property that only they
             give, "files" for a folder to write to.
         landlock: The outcomes that are right in the tier "landlock", where they are others.
+        inputs: Tests that are calls, in the place of a check function.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Case:
     note: str = ""
     needs: str = ""
     landlock: Outcomes | None = None
+    inputs: Inputs | None = None
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,14 @@ class Task:
     """Tests and a reference that several cases share.
 
     Attributes:
-        tests: Source that defines `check(candidate)`.
+        tests: Source that defines `check(candidate)`; empty where the tests are `inputs`.
         reference: A right answer to them.
+        inputs: Tests that are calls.
     """
 
     tests: str
     reference: str
+    inputs: Inputs | None = None
 
     def case(
         self, name: str, point: str, program: str, expect: Outcomes, note: str = "", *, prelude: str = ""
@@ -103,6 +107,7 @@ class Task:
             reference=self.reference,
             expect=expect,
             note=note,
+            inputs=self.inputs,
         )
 
 
@@ -114,6 +119,18 @@ def source(block: str) -> str:
 def task(tests: str, reference: str) -> Task:
     """A task from indented blocks of source."""
     return Task(source(tests), source(reference))
+
+
+def calls(reference: str, *base: tuple[Any, ...], plus: Iterable[tuple[Any, ...]] = (), **fields: Any) -> Task:
+    """A task of calls.
+
+    Args:
+        reference: A right answer, indented as it stands in its suite.
+        base: Arguments of each call.
+        plus: The same of further calls.
+        fields: Further fields of `Inputs`; outputs are the reference's unless they are given here.
+    """
+    return Task("", source(reference), Inputs(base=base, plus=tuple(plus), **fields))
 
 
 _NAMES = source(
