@@ -185,8 +185,14 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def tests_hash(self) -> str:
-        """SHA-256 of what judges an answer: entry point, tests, language, own limits."""
-        return _digest((self.entry_point, self.tests, self.language, self.limits))
+        """SHA-256 of what judges an answer: entry point, tests, language, own limits, and what the tests expect.
+
+        The last is the reference's where the tests leave it to that.
+        """
+        parts: tuple[object, ...] = (self.entry_point, self.tests, self.language, self.limits)
+        if isinstance(self.tests, Inputs) and self.tests.expected is None:
+            parts += (self.reference,)
+        return _digest(parts)
 
 
 class ProblemSet(msgspec.Struct, frozen=True, kw_only=True):
