@@ -143,14 +143,15 @@ async def judge(
         InfrastructureError: The sandbox gives no lanes any more.
     """
     tier = slot.sandbox.settings.tier
+    refused: tuple[Outcome, str] | None = None
     if not source.strip():
-        verdict = Verdict(outcome=Outcome.NO_CODE, integrity="strong", tier=tier, detail="no code")
-        return Try(verdict, doubtful=False)
-    if records(problem.tests) and (
-        reference is None or reference.expected is None
-    ):  # else it would say them itself
-        detail = "the problem cannot be judged: no reference gave the outputs to expect"
-        verdict = Verdict(outcome=Outcome.WRONG_ANSWER, integrity="strong", tier=tier, detail=detail)
+        refused = Outcome.NO_CODE, "no code"
+    elif records(problem.tests) and (reference is None or reference.expected is None):
+        # else the sample would say itself what is expected
+        refused = Outcome.WRONG_ANSWER, "the problem cannot be judged: no reference gave the outputs to expect"
+    if refused is not None:
+        base = base_passed(problem.tests, [], refused[0])
+        verdict = Verdict(outcome=refused[0], integrity="strong", tier=tier, detail=refused[1], base_passed=base)
         return Try(verdict, doubtful=False)
     request = Request(
         source=source,
