@@ -256,3 +256,13 @@ async def test_sample_under_a_stopped_controller(monkeypatch: pytest.MonkeyPatch
     except TierUnavailable as error:
         pytest.skip(str(error))
     assert (Outcome.PASSED, [True, False]) == (seen.outcome, [keeper.unsure for keeper in made])
+
+
+def test_slowest_test() -> None:
+    """The most CPU time between two reports, whoever took it; what the candidate took is told at each."""
+    bench, told = Bench(), []
+    for candidate, judge in [(0.2, 0.1), (0.5, 0.1), (0.6, 0.9), (0.6, 1.0)]:
+        bench.candidate.seconds, bench.judge.seconds = candidate, judge
+        told.append(bench.time.progressed())
+    assert pytest.approx([0.2, 0.3, 0.1, 0.0]) == told
+    assert pytest.approx(0.8) == bench.time.slowest_cpu_s

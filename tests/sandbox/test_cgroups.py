@@ -251,6 +251,7 @@ def test_orphans_are_removed(mounted: Any) -> None:
     names = {
         f"codejury-{gone}-0123abcd-0": False,
         f"codejury-{gone}-0123abcd-17": False,
+        f"codejury-{gone}-0123abcd-own": False,
         f"codejury-{os.getpid()}-0123abcd-0": True,
         f"codejury-{os.getppid()}-0123abcd-0": True,
         f"codejury-{gone}-0123abcd-0.scope": True,
