@@ -27,10 +27,15 @@ class Hand:
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.waited: float | None = None
 
     def cpu_s(self) -> float:
         """The seconds that were set."""
         return self.seconds
+
+    def waited_s(self) -> float | None:
+        """The seconds of waiting that were set."""
+        return self.waited
 
 
 class Bench:
@@ -266,3 +271,31 @@ def test_slowest_test() -> None:
         told.append(bench.time.progressed())
     assert pytest.approx([0.2, 0.3, 0.1, 0.0]) == told
     assert pytest.approx(0.8) == bench.time.slowest_cpu_s
+
+
+def test_waiting_for_a_processor() -> None:
+    """Is not held against a test, whoever of the two waited; what was waited in tests before does not count."""
+    bench = Bench()
+    bench.candidate.waited, bench.judge.waited = 1.5, None
+    bench.watch(3.0)
+    bench.time.progressed()
+    bench.watch(4.1)
+    seen = [bench.outcome]
+    bench.candidate.waited = 2.0
+    seen.append(bench.outcome)
+    bench.watch(1.0)
+    seen.append(bench.outcome)
+    bench.judge.waited = 2.0
+    seen.append(bench.outcome)
+    assert [Outcome.TIMEOUT_WALL, None, Outcome.TIMEOUT_WALL, None] == seen
+
+
+def test_waiting_has_a_bound() -> None:
+    """A limit is lengthened by four times itself at most."""
+    bench = Bench()
+    bench.candidate.waited = 1000.0
+    bench.time.waited_at_progress = 0.0
+    bench.watch(19.9)
+    assert bench.outcome is None
+    bench.watch(0.2)
+    assert (Outcome.TIMEOUT_WALL, "more than 4 s in one test") == bench.time.over()

@@ -48,14 +48,14 @@ class Clock:
         return self.start
 
     def waited_s(self) -> float | None:
-        """Seconds in which its threads, and those of its descendants, were ready but had no processor."""
+        """Seconds of being ready without a processor: of its threads and its descendants' the most of one."""
         pid = self.lane.child.pid() if self.lane.child is not None else None
         if pid is None:
             return None
         with contextlib.suppress(OSError, ValueError, IndexError):
             tasks = [task for each in _family(pid) for task in Path(f"/proc/{each}/task").iterdir()]
             stats = [(task / "schedstat").read_text() for task in tasks]
-            return sum(int(stat.split()[1]) for stat in stats) / 1e9
+            return max(int(stat.split()[1]) for stat in stats) / 1e9
         return None
 
 

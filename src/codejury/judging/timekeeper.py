@@ -4,6 +4,8 @@ CPU time is the kernel's count. Wall time is a clock's, which goes on while the 
 shell has stopped the controller, and while the controller waits for a locked store. Time in which the controller
 itself did not run is therefore not held against a sample: nobody knows whether the sample could run in it. Where a
 limit would have been passed with that time and was not without it, the session proves nothing, and is repeated.
+
+Nor is time in which a sample was ready to run and others had the processors, up to a bound. The kernel counts it.
 """
 
 from __future__ import annotations
@@ -23,11 +25,21 @@ LATE_S = 0.5
 """A look that comes later than this after a tick means that the controller did not run."""
 
 
+MOST_WAITED = 4.0
+"""Waiting for a processor lengthens a limit of wall time by so many times that limit at most."""
+
+LONG_S = 0.1
+"""A sample that takes no longer has waited no longer, so that it is not asked at each test how long it has."""
+
+
 class Meter(Protocol):
     """Counts CPU time."""
 
     def cpu_s(self) -> float:
         """CPU seconds since the child got its work."""
+
+    def waited_s(self) -> float | None:
+        """Seconds in all that it was ready but had no processor; None where that is not known."""
 
 
 class Timekeeper:
@@ -50,7 +62,7 @@ class Timekeeper:
         self.limits, self.candidate, self.judge, self.now = limits, candidate, judge, now
         self.begun = self.progress = self.looked = now()
         self.cpu_at_progress = self.judge_cpu_at_progress = 0.0
-        self.slowest_cpu_s = 0.0
+        self.slowest_cpu_s = self.waited_at_progress = 0.0
         self.unsure = False
 
     def look(self) -> float:
@@ -76,6 +88,8 @@ class Timekeeper:
             CPU seconds of the candidate since the report before.
         """
         self.progress = self.looked
+        if self.looked - self.begun > LONG_S:
+            self.waited_at_progress = self._waited_s()
         cpu, judge_cpu = self.candidate.cpu_s(), self.judge.cpu_s()
         spent = cpu - self.cpu_at_progress
         self.slowest_cpu_s = max(self.slowest_cpu_s, spent, judge_cpu - self.judge_cpu_at_progress)
@@ -100,8 +114,18 @@ class Timekeeper:
             return Outcome.TIMEOUT_CPU, f"more than {limits.cpu_s:g} s of CPU to compare its values in one test"
         if cpu + judge_cpu > limits.cpu_total_s:
             return Outcome.TIMEOUT_CPU, f"more than {limits.cpu_total_s:g} s of CPU in all"
-        if now - self.progress > limits.wall_s:
+        if self._exceeds(now - self.progress, limits.wall_s, self.waited_at_progress):
             return Outcome.TIMEOUT_WALL, f"more than {limits.wall_s:g} s in one test"
-        if now - self.begun > limits.wall_total_s:
+        if self._exceeds(now - self.begun, limits.wall_total_s, 0.0):
             return Outcome.TIMEOUT_WALL, f"more than {limits.wall_total_s:g} s in all"
         return None
+
+    def _exceeds(self, seconds: float, limit: float, waited_before: float) -> bool:
+        """Whether wall time is over a limit, also without what was waited for a processor meanwhile."""
+        if seconds <= limit:
+            return False
+        return seconds - min(self._waited_s() - waited_before, MOST_WAITED * limit) > limit
+
+    def _waited_s(self) -> float:
+        """What candidate and judge, which take turns, have waited for a processor."""
+        return (self.candidate.waited_s() or 0.0) + (self.judge.waited_s() or 0.0)
