@@ -90,7 +90,9 @@ def problem_of(
 def problem_for(case: Any) -> Problem:
     """The problem of a case of the suites."""
     problem = problem_of(case.tests, case.reference)
-    return problem if case.inputs is None else msgspec.structs.replace(problem, tests=case.inputs)
+    if isinstance(case.tests, StdinStdout) or case.inputs is None:
+        return problem
+    return msgspec.structs.replace(problem, tests=case.inputs)
 
 
 @asynccontextmanager

@@ -44,7 +44,7 @@ class Scripts:
     async def _ask(self, program: list[Any], inputs: tuple[str, ...]) -> Any:
         child = await self.lane.take()
         try:
-            loaded = self._exchange(child, program)
+            loaded = self._exchange(child, self.codec.dumps(program))
             replies = []
             for given in inputs if loaded == ["ok"] else ():
                 end, number, cpu_us, output, errors = self._exchange(child, given)
@@ -54,9 +54,9 @@ class Scripts:
             await self.lane.finish()
         return replies if loaded == ["ok"] else loaded
 
-    def _exchange(self, child: Any, body: Any) -> Any:
+    def _exchange(self, child: Any, body: str) -> Any:
         requests, replies = child.fds
-        self.frames.send(requests, 1, self.codec.dumps(body).encode())
+        self.frames.send(requests, 1, body.encode())
         ready, _, _ = select.select([replies], [], [], ANSWER_S)
         assert ready, "no answer"
         _, reply = self.frames.receive(replies, 4 * MOST)

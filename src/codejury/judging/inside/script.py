@@ -4,9 +4,9 @@ This process is a shim that never runs the program: it compiles it, and forks a 
 every other descriptor closed. So nothing that a program does reaches the judge but its output and how it ended.
 
 Frame 0 is `[source, most bytes of output, CPU seconds of a run, limits]`, answered by `["ok"]` or `["syntax",
-type, text]`. Each further one is the text of an input, answered by `[end, number, microseconds of CPU, output,
-errors]`: "exit" with a status, "signal" with its number, or "output" for more output than there may be; the output
-in base64, and the last of what was written to standard error as text.
+type, text]`. Each further one is an input as it will be read, answered by `[end, number, microseconds of CPU,
+output, errors]`: "exit" with a status, "signal" with its number, or "output" for more output than there may be;
+output in base64, and the last of what was written to standard error as text.
 
 A run ends with its first process. What that has written by then counts; descendants are killed, and what they may
 write later is not read. Standard library alone; from Python 3.9 on.
@@ -94,8 +94,8 @@ class Shim:
         self.source, self.most, self.cpu_s, self.limits = codec.loads(body.decode())
         frames.send(self.replies, nonce, codec.dumps(self.compile()).encode())
         while True:
-            nonce, body = frames.receive(self.requests, 1 << 31)
-            reply = self.once(codec.loads(body.decode()).encode())
+            nonce, given = frames.receive(self.requests, 1 << 31)
+            reply = self.once(given)
             frames.send(self.replies, nonce, codec.dumps(reply).encode())
 
     def compile(self) -> list[str]:
@@ -265,8 +265,8 @@ def warm_up() -> None:
     source = "import sys\nfor line in sys.stdin:\n    print(sum(map(int, line.split())))\n"
     for _ in range(8):
         requests, replies = os.pipe(), os.pipe()
-        for number, body in enumerate(([source, 1 << 20, 1.0, []], "1 2\n3\n")):
-            frames.send(requests[1], number, codec.dumps(body).encode())
+        for number, body in enumerate((codec.dumps([source, 1 << 20, 1.0, []]).encode(), b"1 2\n3\n")):
+            frames.send(requests[1], number, body)
         os.close(requests[1])
         try:
             Shim(requests[0], replies[1], nothing, nothing, alone=False).run()

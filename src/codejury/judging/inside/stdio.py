@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import binascii
 
-import codec
 from checkers import NoAnswer, checker
 from instrument import interprets, repeatable
 
@@ -58,7 +57,7 @@ def run(judge: Judge, right: Check) -> None:
         if judge.job["all"] and not judge.begin(place):
             continue
         judge.calls += 1
-        end, number, cpu_us, written, said = judge.exchange(codec.dumps(given).encode())
+        end, number, cpu_us, written, said = judge.exchange(given.encode())
         spent_us += cpu_us
         try:
             failure = too_slow(tests, cpu_us, spent_us) or ended(end, number, said)
