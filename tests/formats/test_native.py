@@ -100,9 +100,9 @@ def test_the_documented_examples_are_read(tmp_path: Path) -> None:
     """Each block of JSON in the user's page is a row that a reader takes."""
     page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
     blocks = [block.split("```", 1)[0] for block in page.split("```json\n")[1:]]
-    assert 4 == len(blocks)
+    assert 6 == len(blocks)
     for number, block in enumerate(blocks):
         path = tmp_path / f"{number}.jsonl"
         path.write_text(block)
-        reader = read_problems if '"prompt"' in block else read_samples
+        reader = read_problems if '"prompt"' in block or '"test_list"' in block else read_samples
         assert len(block.splitlines()) == len(list(reader(path)))
