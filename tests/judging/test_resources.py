@@ -263,19 +263,20 @@ def test_memory_of_numpy() -> None:
     assert ["passed", "out_of_memory"] == [found.outcome for found in seen.values()], seen
 
 
-# What is measured beside the program's own: a batch of the kernel's for each processor, and what any call costs.
-SMALL = MIB
+# What is measured beside the program's own. By a cgroup: a batch of the kernel's for each processor, and what any
+# call costs. By resident sets: pages of the interpreter's files, where the process ended before they were counted.
+SMALL = {True: MIB, False: 5 * MIB}
 
 
 def test_measured_peaks(judge: Judge) -> None:
-    """Within 10 % of what a program holds, or 1 MiB for small ones, whatever the sample before it held."""
+    """Within 10 % of what a program holds, or a little for small ones, whatever the sample before it held."""
     sizes = [1, 400, 4, 100, 16, 1, 40]
     cases = {f"{i}": Case(f"N = {size << 20}\n{WAYS['one object']}", {}) for i, size in enumerate(sizes)}
-    seen, _ = judge.see(cases)
+    seen, groups = judge.see(cases)
     assert {"passed"} == {found.outcome for found in seen.values()}, seen
     for size, found in zip(sizes, seen.values(), strict=True):
         truth = size << 20
-        assert abs(found.peak_bytes - truth) <= max(truth // 10, SMALL), (size, found)
+        assert abs(found.peak_bytes - truth) <= max(truth // 10, SMALL["memory" in groups]), (size, found)
 
 
 # ---- every limit has its own outcome

@@ -159,6 +159,7 @@ class Lane:
         self.control, self.group, self.own = control, group, own
         self.child: Child | None = None
         self.idle: Resident | None = None  # the child before its work, where no cgroup measures it
+        self.least_files: int | None = None  # pages of files that any child so far has come to hold at its work
         self.ending = False  # the last child was let go, and its note is still to come
 
     async def take(self) -> Child:
@@ -231,7 +232,11 @@ class Lane:
         status, user_us, system_us, peak_kib = map(int, note.split()[:4])
         peak = self.group.peak_bytes() if self.group is not None else None
         if peak is None and self.idle is not None:
-            files = last.files - self.idle.files if last is not None else 0
+            if last is not None:
+                files = last.files - self.idle.files
+                self.least_files = files if self.least_files is None else min(files, self.least_files)
+            else:  # it has ended: at least those of the interpreter's own libraries are no memory of its
+                files = self.least_files or 0
             peak = max((peak_kib << 10) - self.idle.whole - files, 0)
         return Ended(status, (user_us + system_us) / 1e6, peak or 0)
 
