@@ -263,8 +263,8 @@ def test_memory_of_numpy() -> None:
     assert ["passed", "out_of_memory"] == [found.outcome for found in seen.values()], seen
 
 
-# What is measured beside the program's own. By a cgroup: batches of the kernel's, a process still on its way, what any
-# call costs. By resident sets: pages of the interpreter's files, where the process ended before they were counted.
+# What is measured beside the program's own. By a cgroup: batches of the kernel's, and a process still on its way. By
+# resident sets: pages of the interpreter's files, where the process ended before they were counted.
 SMALL = {True: 2 * MIB, False: 5 * MIB}
 
 
