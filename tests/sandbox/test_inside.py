@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from codejury.model import MIB
+from codejury.sandbox.host import BACKSTOP
 
 if TYPE_CHECKING:
     from codejury.sandbox import Child
@@ -302,7 +303,8 @@ def test_limits_of_the_process(inside: Any) -> None:
         IMPORTS, *(f"resource.getrlimit(resource.RLIMIT_{name})" for name in ("AS", "CPU", "NPROC"))
     )
     assert 128 * MIB < address[0] == address[1] <= 512 * MIB
-    assert (6, 7) == cpu
+    most = int(BACKSTOP * 4) + 2  # far above the limit, which the host keeps: it may be raised for a slow reference
+    assert (most, most + 1) == cpu
     assert processes[0] == processes[1] <= 24
 
 
