@@ -263,7 +263,7 @@ def test_memory_of_numpy() -> None:
     assert ["passed", "out_of_memory"] == [found.outcome for found in seen.values()], seen
 
 
-# What is measured beside the program's own. By a cgroup: batches of the kernel's, and a process still on its way. By
+# What is measured beside the program's own: by a cgroup batches of the kernel's and a process on its way, by
 # resident sets: pages of the interpreter's files, where the process ended before they were counted.
 SMALL = {True: 2 * MIB, False: 5 * MIB}
 
