@@ -303,7 +303,7 @@ def test_limits_of_the_process(inside: Any) -> None:
         IMPORTS, *(f"resource.getrlimit(resource.RLIMIT_{name})" for name in ("AS", "CPU", "NPROC"))
     )
     assert 128 * MIB < address[0] == address[1] <= 512 * MIB
-    most = int(BACKSTOP * 4) + 2  # far above the limit, which the host keeps: it may be raised for a slow reference
+    most = int(BACKSTOP * 4) + 2  # far above the limit, which the host keeps and may raise for a slow reference
     assert (most, most + 1) == cpu
     assert processes[0] == processes[1] <= 24
 
