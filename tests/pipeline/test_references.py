@@ -63,12 +63,11 @@ def test_a_run_with_a_slow_reference(store: Store) -> None:
     assert LIMITS == manifest.limits
     assert ["t/slow"] == list(manifest.raised)
     cpu_s, total_s = manifest.raised["t/slow"]
-    assert (True, 10.0) == (1.6 <= cpu_s < 4.0, total_s)
+    assert (True, 10.0) == (1.5 <= cpu_s < 4.0, total_s)  # four times 0.4 s, as near as the clocks agree
     assert [raised_note(manifest.raised)] == [note for note in manifest.notes if "reference" in note]
 
-    _judge(
-        store, "second", samples
-    )  # the profile is kept, so that the limits of a machine are the same ever after
+    # The profile is kept, so that the limits of a machine are the same ever after.
+    _judge(store, "second", samples)
     assert manifest.raised == store.manifest(store.find_run("second").id).raised
 
 
