@@ -398,7 +398,7 @@ calls = 0
 def f():
     global calls
     calls += 1
-    if calls == 2:
+    if calls in (2, 4):  # the last, so that the process is there while the controller looks at its clock
         time.sleep(0.3)
     if calls == 3:
         end = time.process_time() + 0.4
@@ -413,4 +413,4 @@ def f():
     assert wall[2] >= 0.4
     assert cpu[1] < 0.1
     assert pytest.approx(0.4, abs=0.1) == cpu[2]
-    assert None is cpu[3]
+    assert cpu[3] is None or cpu[3] < 0.1

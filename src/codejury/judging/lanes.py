@@ -29,8 +29,8 @@ class Clock:
         self.lane = lane
         self.pid: int | None = None
         self.counted = lane.group is not None and lane.group.cpu_s() is not None  # by a cgroup
-        self.start = 0.0
-        self.start = self.cpu_s()  # a judge may have had work before
+        self.start = self.latest = 0.0
+        self.start = self.latest = self.cpu_s()  # a judge may have had work before
 
     def cpu_s(self) -> float:
         """CPU seconds since the child got its work."""
@@ -43,9 +43,9 @@ class Clock:
         if self.pid is None and self.lane.child is not None:
             self.pid = self.lane.child.pid()
         if self.pid is not None:
-            with contextlib.suppress(OSError):
-                return time.clock_gettime((~self.pid << 3) | 2)
-        return self.start
+            with contextlib.suppress(OSError):  # it has ended: what was seen last is the least that it took
+                self.latest = time.clock_gettime((~self.pid << 3) | 2)
+        return self.latest
 
     def waited_s(self) -> float | None:
         """Seconds of being ready without a processor: of its threads and its descendants' the most of one."""
