@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from codejury.engine import LocalEngine
 from codejury.judging import raised
-from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdout, Timing, text_hash
-from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
+from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdout, Timing
+from codejury.pipeline.library import HeldLibrary
+from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
 from codejury.sandbox import AUTO, choose_tier, describe
 
@@ -87,47 +88,21 @@ async def check(
     )
     context = KeyContext(tier=tier, interpreter=interpreter.version, packages=packages)
     async with engine:
-        profiles = await _judge_references(engine, programs, progress)
+        todo = [(problem, programs.limits[digest]) for digest, problem in programs.problems.items()]
+        profiles = await judge_references(engine, todo, progress)
         engine.profiles = profiles
         failures = await _judge_probes(engine, programs, context, progress)
     failures += _failed_references(programs.problems, profiles)
     return _document(problem_set, tier, profiles, failures, time.monotonic() - started)
 
 
-class _Programs:
-    """`model.Library` of a set's problems and the probes."""
+class _Programs(HeldLibrary):
+    """A set's problems with their limits, and the probes."""
 
     def __init__(self, problem_set: ProblemSet, limits: Limits) -> None:
+        super().__init__()
         self.problems = {problem.hash: problem for problem in problem_set.problems}
         self.limits = {digest: effective_limits(problem, limits) for digest, problem in self.problems.items()}
-        self.sources: dict[str, str] = {}
-
-    def problem(self, problem_hash: str) -> Problem:
-        """The problem with this hash."""
-        return self.problems[problem_hash]
-
-    def program(self, program_hash: str) -> str:
-        """The program with this hash."""
-        return self.sources[program_hash]
-
-    def add(self, source: str) -> str:
-        """Keep a program; returns its hash."""
-        digest = text_hash(source)
-        self.sources[digest] = source
-        return digest
-
-
-async def _judge_references(
-    engine: LocalEngine, programs: _Programs, progress: Progress
-) -> dict[str, Profile | None]:
-    progress.stage("references", len(programs.problems))
-    todo = [(problem, programs.limits[digest]) for digest, problem in programs.problems.items()]
-    profiles: dict[str, Profile | None] = {}
-    async with contextlib.aclosing(engine.profile(todo)) as results:
-        async for problem, profile in results:
-            profiles[problem.hash] = profile
-            progress.step(profile.outcome if profile else None)
-    return profiles
 
 
 async def _judge_probes(

@@ -11,7 +11,7 @@ from codejury.judging import Profile, raised, verdict_key
 from codejury.model import Limits, Outcome, Problem, UsageError, text_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from codejury.engine import LocalEngine
     from codejury.store import Store
@@ -81,6 +81,25 @@ def largest(all_limits: Iterable[Limits], default: Limits) -> Limits:
         larger = {name: max(getattr(result, name), getattr(limits, name)) for name in Limits.__struct_fields__}
         result = msgspec.structs.replace(result, **larger)
     return result
+
+
+async def judge_references(
+    engine: LocalEngine, todo: Sequence[tuple[Problem, Limits]], progress: Progress
+) -> dict[str, Profile | None]:
+    """What the references show, by their problems' hashes; None for those without one.
+
+    Args:
+        engine: Judges them.
+        todo: Problems with their limits.
+        progress: Told of each step.
+    """
+    progress.stage("references", len(todo))
+    profiles: dict[str, Profile | None] = {}
+    async with contextlib.aclosing(engine.profile(todo)) as results:
+        async for problem, profile in results:
+            profiles[problem.hash] = profile
+            progress.step(profile.outcome if profile else None)
+    return profiles
 
 
 async def reference_profiles(

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from codejury.engine import LocalEngine
-from codejury.model import CheckFunction, Job, Limits, Outcome, Problem, text_hash
+from codejury.model import CheckFunction, Job, Limits, Outcome, Problem
+from codejury.pipeline.library import HeldLibrary
 from codejury.pipeline.references import Progress
 from codejury.sandbox import describe
 
@@ -104,12 +105,11 @@ async def find_slower(
     return field.compare()
 
 
-class _Field:
-    """`model.Library` of what is measured: each problem's reference, nothing, and programs."""
+class _Field(HeldLibrary):
+    """What is measured: each problem's reference, nothing, and programs."""
 
     def __init__(self, problems: Iterable[Problem], programs: Iterable[Program]) -> None:
-        self.problems: dict[str, Problem] = {}
-        self.sources: dict[str, str] = {}
+        super().__init__()
         self.entered: dict[
             str, dict[str, Program | None]
         ] = {}  # by problem and program; None: only to compare with
@@ -132,23 +132,10 @@ class _Field:
             limits=None,
         )
         self.problems[measured.hash] = measured
-        nothing = self._add(_DRIVER.format(answer=_NOTHING, inputs=inputs))
-        entered: dict[str, Program | None] = {nothing: None, self._add(reference + driver): None}
-        entered |= {self._add(program.source + driver): program for program in programs}
+        nothing = self.add(_DRIVER.format(answer=_NOTHING, inputs=inputs))
+        entered: dict[str, Program | None] = {nothing: None, self.add(reference + driver): None}
+        entered |= {self.add(program.source + driver): program for program in programs}
         self.entered[measured.hash] = entered
-
-    def _add(self, source: str) -> str:
-        digest = text_hash(source)
-        self.sources[digest] = source
-        return digest
-
-    def problem(self, problem_hash: str) -> Problem:
-        """The problem with this hash."""
-        return self.problems[problem_hash]
-
-    def program(self, program_hash: str) -> str:
-        """The program with this hash."""
-        return self.sources[program_hash]
 
     def count(self) -> int:
         """How many jobs there are."""

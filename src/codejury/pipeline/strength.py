@@ -11,7 +11,8 @@ import msgspec
 from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, UsageError, text_hash
-from codejury.pipeline.references import KeyContext, Progress, effective_limits, largest
+from codejury.pipeline.library import HeldLibrary
+from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
 from codejury.report import (
     ProblemSetRef,
     ProblemStrength,
@@ -87,7 +88,7 @@ async def strength(
     settings = msgspec.structs.replace(settings, tier=choose_tier(settings.tier).tier)
     subjects = [_Subject(problem, settings.limits) for problem in _chosen(problem_set, settings.ids)]
     interpreter = describe(settings.python)
-    library = _Library()
+    library = HeldLibrary()
     engine = LocalEngine(
         library,
         limits=largest((subject.limits for subject in subjects), settings.limits),
@@ -99,12 +100,14 @@ async def strength(
     context = KeyContext(tier=settings.tier, interpreter=interpreter.version, packages=settings.packages)
     async with engine:
         mutable = [subject for subject in subjects if subject.unmutated is None]
-        engine.profiles = await _judge_references(engine, mutable, progress)
+        todo = [(subject.problem, subject.limits) for subject in mutable]
+        engine.profiles = await judge_references(engine, todo, progress)
         for subject in mutable:
             subject.profile = engine.profiles[subject.hash]
             if subject.sound:
                 subject.mutate()
-                library.add(subject)
+                library.problems[subject.hash] = subject.problem
+                library.sources.update((digest, mutant.source) for mutant, digest in subject.mutants)
         await _judge_mutants(engine, mutable, context, progress)
     return _document(problem_set, settings, subjects, equivalents, wall_s=time.monotonic() - started)
 
@@ -185,40 +188,6 @@ def _first_line(problem: Problem) -> int:
         return 1
     whole = prompt.rpartition("\n")[2].strip() and reference[len(prompt) :].startswith("\n")
     return prompt.count("\n") + (2 if whole else 1)
-
-
-class _Library:
-    """`model.Library` of problems and their mutants."""
-
-    def __init__(self) -> None:
-        self.problems: dict[str, Problem] = {}
-        self.sources: dict[str, str] = {}
-
-    def problem(self, problem_hash: str) -> Problem:
-        """The problem with this hash."""
-        return self.problems[problem_hash]
-
-    def program(self, program_hash: str) -> str:
-        """The program with this hash."""
-        return self.sources[program_hash]
-
-    def add(self, subject: _Subject) -> None:
-        """Keep a problem with its mutants."""
-        self.problems[subject.hash] = subject.problem
-        self.sources.update((digest, mutant.source) for mutant, digest in subject.mutants)
-
-
-async def _judge_references(
-    engine: LocalEngine, subjects: Sequence[_Subject], progress: Progress
-) -> dict[str, Profile | None]:
-    progress.stage("references", len(subjects))
-    profiles: dict[str, Profile | None] = {}
-    todo = [(subject.problem, subject.limits) for subject in subjects]
-    async with contextlib.aclosing(engine.profile(todo)) as results:
-        async for problem, profile in results:
-            profiles[problem.hash] = profile
-            progress.step(profile.outcome if profile else None)
-    return profiles
 
 
 async def _judge_mutants(

@@ -202,10 +202,7 @@ def readable(options: dict[str, Any]) -> dict[str, int]:
     """Path -> accesses: libraries, the interpreter but for installed packages, those that are allowed, devices."""
     python = options["python"]
     look = landlock.READ_FILE | landlock.READ_DIR
-    hidden = {os.path.realpath(path) for path in python["masks"]}
-    for prefix in ("/usr", "/usr/local", *python["prefixes"]):
-        for pattern in MASKED:
-            hidden.update(os.path.realpath(path) for path in glob.glob(f"{prefix}/{pattern}"))
+    hidden = {os.path.realpath(path) for path in package_folders(python)}
     trees = {os.path.realpath(tree) for tree in (*LIBRARIES, *python["trees"]) if os.path.isdir(tree)}
     trees = {tree for tree in trees if os.path.basename(tree) != "bin"}  # nothing is executed
     allowed = {path: look for tree in trees for path in landlock.around(tree, hidden)}
@@ -341,13 +338,18 @@ def remount(target: str, flags: int) -> None:
     layer("read-only root", kernel.mount, None, target, None, flags)
 
 
-def mask_packages(root: str, python: dict[str, Any]) -> None:
-    """Cover every folder of installed packages with an empty one."""
-    masks = set(python["masks"])
+def package_folders(python: dict[str, Any], root: str = "") -> set[str]:
+    """Every folder of installed packages, as it is called below `root`."""
+    found = set(python["masks"])
     for prefix in ("/usr", "/usr/local", *python["prefixes"]):
         for pattern in MASKED:
-            masks.update(path[len(root) :] for path in glob.glob(f"{root}{prefix}/{pattern}"))
-    for mask in sorted(masks):
+            found.update(path[len(root) :] for path in glob.glob(f"{root}{prefix}/{pattern}"))
+    return found
+
+
+def mask_packages(root: str, python: dict[str, Any]) -> None:
+    """Cover every folder of installed packages with an empty one."""
+    for mask in sorted(package_folders(python, root)):
         if os.path.isdir(root + mask) and not os.path.islink(root + mask):
             flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
             layer("tmpfs", kernel.mount, "tmpfs", root + mask, "tmpfs", flags, "size=4k,mode=755")
