@@ -18,6 +18,7 @@ import pytest
 
 from codejury.model import Limits, TierUnavailable
 from codejury.sandbox import describe, host
+from codejury.sandbox.machine import NEWEST_LANDLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,6 +75,11 @@ def test_what_each_version_takes_away(
     data = landlock.attributes(abi)
     assert length == len(data)
     assert files == int.from_bytes(data[:8], "little")
+
+
+def test_both_sides_know_the_same_versions(landlock: Any) -> None:
+    """What `doctor` calls the newest is the newest that a zygote uses."""
+    assert landlock.LATEST == NEWEST_LANDLOCK
 
 
 @pytest.mark.parametrize("abi", range(1, 8))
