@@ -25,6 +25,20 @@ MAX_COUNT = 1 << 53
 _T = TypeVar("_T")
 
 
+class Described(msgspec.Struct, kw_only=True):
+    """The fields of a problem that describe it, which other people's formats may have besides their own."""
+
+    difficulty: str | None = None
+    tags: tuple[str, ...] = ()
+    cluster: str | None = None
+    created: str | None = None
+    licence: str | None = None
+
+    def described(self) -> dict[str, Any]:
+        """These fields by name, as `Problem` takes them."""
+        return {name: getattr(self, name) for name in Described.__struct_fields__}
+
+
 def convert(row: Row, into: type[_T], fields: Mapping[str, Any] | None = None) -> _T:
     """A row as a struct, types checked strictly.
 

@@ -43,10 +43,8 @@ TOO_LARGE = {
 """Calls that are left out, by task id: their outputs, of 20 MB to 1 GB, are larger than a value that crosses may
 be."""
 
-_DESCRIPTIVE = ("difficulty", "tags", "cluster", "created", "licence")
 
-
-class _ProblemRow(msgspec.Struct):
+class _ProblemRow(checks.Described, kw_only=True):
     task_id: str
     prompt: str
     entry_point: str
@@ -56,11 +54,6 @@ class _ProblemRow(msgspec.Struct):
     atol: float = 0.0
     contract: str = ""
     assertion: str = ""
-    difficulty: str | None = None
-    tags: tuple[str, ...] = ()
-    cluster: str | None = None
-    created: str | None = None
-    licence: str | None = None
 
 
 def problems(rows: Iterable[Row]) -> Iterator[Problem]:
@@ -95,7 +88,7 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
             entry_point=fields.entry_point,
             tests=_tests(fields, base, plus),
             reference=fields.prompt + fields.canonical_solution,
-            **{name: getattr(fields, name) for name in _DESCRIPTIVE},
+            **fields.described(),
         )
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 PROBLEM_FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 """The fields that every problem has."""
 
-_DESCRIPTIVE = ("difficulty", "tags", "cluster", "created", "licence")
-
 _REFUSED = {
     "plus_input": "a row of EvalPlus's own format among rows of HumanEval's: its test field holds the base tests "
     "alone; give each format its own file",
@@ -36,17 +34,12 @@ _REFUSED = {
 }
 
 
-class _ProblemRow(msgspec.Struct):
+class _ProblemRow(checks.Described, kw_only=True):
     task_id: str
     prompt: str
     entry_point: str
     canonical_solution: str
     test: str
-    difficulty: str | None = None
-    tags: tuple[str, ...] = ()
-    cluster: str | None = None
-    created: str | None = None
-    licence: str | None = None
 
 
 class _SampleRow(msgspec.Struct):
@@ -85,7 +78,7 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
             entry_point=entry_point,
             tests=CheckFunction(code=fields.test, function="check", context=fields.prompt),
             reference=fields.prompt + fields.canonical_solution,
-            **{name: getattr(fields, name) for name in _DESCRIPTIVE},
+            **fields.described(),
         )
 
 
@@ -170,7 +163,7 @@ def _problem_fields(problem: Problem) -> dict[str, Any]:
         tests.code,
     )
     row: dict[str, Any] = dict(zip(PROBLEM_FIELDS, required, strict=True))
-    row |= {name: value for name in _DESCRIPTIVE if (value := getattr(problem, name))}
+    row |= {name: value for name in checks.Described.__struct_fields__ if (value := getattr(problem, name))}
     return row
 
 
