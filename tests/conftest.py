@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 
 import pytest
 
 from codejury.judging import ROLES
 from codejury.model import Limits, TierUnavailable
 from codejury.sandbox import Sandbox, Settings, choose_tier, describe
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """Plain Python, which programs are compared with, starts as from a shell's foreground.
+
+    In a shell's background these tests, and all that they start, would ignore SIGINT.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,39 @@ def test_processes(inside: Any) -> None:
     assert [1, 0, 1, 1] == inside.ask(IMPORTS, "os.getpid()", "os.getppid()", "os.getpgid(0)", "os.getsid(0)")
     assert errno.ESRCH == inside.ask(IMPORTS + ATTEMPT, "attempt(os.kill, 2, 0)")
     assert not inside.ask(IMPORTS, "os.path.exists('/proc/self') or os.path.exists('/sys/kernel')")
+
+
+@pytest.mark.parametrize("tier", ["namespaces", "landlock"])
+def test_signals_do_not_depend_on_who_called(sandbox_of: Any, tier: str) -> None:
+    """A program sees the same, also of a caller that ignores signals (as below `nohup`) or blocks them."""
+
+    def seen() -> Any:
+        with sandbox_of(tier=tier) as made:
+            return made.ask(
+                "import signal\n",
+                "[str(signal.getsignal(n)) for n in sorted(signal.valid_signals())]",
+                "sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, ())))",
+            )
+
+    numbers = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
+    numbers -= {signal.SIGSEGV, signal.SIGFPE, signal.SIGABRT, signal.SIGBUS, signal.SIGILL}  # faulthandler's
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        plain = seen()
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1, signal.SIGTERM})
+        ignored = seen()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert plain == ignored
+    assert [] == plain[1]
 
 
 def test_identity(inside: Any) -> None:

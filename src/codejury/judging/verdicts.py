@@ -20,7 +20,7 @@ from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verd
 if TYPE_CHECKING:
     from codejury.judging.session import Slot
 
-JUDGE_VERSION = "3"
+JUDGE_VERSION = "4"
 SKIPPED = None
 # A CPU timeout counts at once unless the reference took over this share of the limit on this machine.
 SLOW_REFERENCE = 0.25

@@ -14,6 +14,7 @@ import errno
 import glob
 import json
 import os
+import signal
 import sys
 import time
 
@@ -232,7 +233,15 @@ def start_zygote(controls: list[int], options: dict[str, Any], script: str) -> N
     python = options["python"]["executable"]
     arguments = [python, "-s", "-S", "-B", script, json.dumps(options)]
     environment = {**ENVIRONMENT, "PYTHONHASHSEED": str(options["hash_seed"])}
+    reset_signals()
     layer("interpreter", os.execve, python, arguments, environment)
+
+
+def reset_signals() -> None:
+    """What our caller ignores (as below `nohup` or in a shell's background) or blocks, exec would pass on."""
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def layer(name: str, function: Callable[..., object], *args: object) -> None:
