@@ -73,6 +73,7 @@ def _value(example: str) -> Any:
         "Colour": Colour,
         "Point": collections.namedtuple("Point", "x y"),  # noqa: PYI024 - the page's example is an untyped one
         "numpy": numpy,
+        "re": re,
         "array": array.array,
     }
     for module in (collections, dt, decimal, fractions):

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 TAGS = (
     *("*", "nan", "i", "u", "x", "t", "d", "s", "z", "b", "B", "c", "r", "k", "y", "vk", "vv", "vi", "g", "q"),
-    *("C", "O", "dd", "D", "F", "a", "date", "time", "datetime", "delta", "nt", "e", "np", "zz", "__class__"),
+    *("C", "O", "dd", "D", "F", "a", "date", "time", "datetime", "delta", "nt", "e", "np", "m", "zz"),
+    "__class__",
 )
 EARLIER = {(2, 0): [1]}  # containers of former frames
 
@@ -74,6 +75,7 @@ VALID: tuple[Any, ...] = (
     {"b": "00ff"},
     {"B": "00ff"},
     {"y": "int"},
+    {"m": ["abc", [[1, 2], [1, 2], [-1, -1]], [["x", 1]], [0, 3], 1]},
     [[1], {"*": [3, 1]}],
     {"*": [2, 0]},
 )

@@ -29,8 +29,9 @@ ROLES = Roles(
     files=tuple(
         str(INSIDE / name)
         for name in (
-            *("writing.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py", "inputs.py"),
-            *("candidate.py", "instrument.py", "checkers.py", "stdio.py", "judge.py", "program.py", "script.py"),
+            *("writing.py", "matches.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py"),
+            *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "judge.py"),
+            *("program.py", "script.py"),
         )
     ),
     modules={"candidate": "candidate", "judge": "judge", "script": "script"},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+import matches
 from writing import FACTORIES
 
 TYPE_CHECKING = False  # typing is one module more in each process
@@ -253,6 +254,12 @@ def read_numpy(reader: Reader, body: Any, new: bool) -> Any:
     return flat[0] if shape is None else flat.reshape(shape).copy()
 
 
+def read_match(reader: Reader, body: Any, new: bool) -> Any:
+    """What a regular expression found."""
+    string, *rest = body
+    return matches.read(reader.value(string), *rest)
+
+
 READ: dict[str, Read] = {
     "*": read_reference,
     "h": read_held,
@@ -288,6 +295,7 @@ READ: dict[str, Read] = {
     "nt": read_namedtuple,
     "e": read_enum,
     "np": read_numpy,
+    "m": read_match,
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 
+import matches
+
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -206,6 +208,14 @@ def paired(tag: str) -> Callable[[Writer, Any], Any]:
     return lambda w, x: {tag: w.pairs(x)}
 
 
+def write_match(writer: Writer, x: Any) -> Any:
+    """What a regular expression found: text, spans, names of groups, where it was searched, the last group."""
+    string, regs, names, bounds, last = matches.content_of(x) if type(x) is re.Match else x.content()
+    if type(string) not in (str, bytes):
+        raise Rejected(f"a match in a value of type {name_of(type(string))}")
+    return {"m": [writer.value(string), list(map(list, regs)), list(map(list, names.items())), list(bounds), last]}
+
+
 def write_type(writer: Writer, x: type) -> Any:
     """A built-in class, by name."""
     if vars(sys.modules["builtins"]).get(x.__name__) is not x:
@@ -263,10 +273,12 @@ WRITE_NAMED: dict[str, Callable[[Writer, Any], Any]] = {
     "decimal.Decimal": lambda w, x: {"D": str(x)},
     "fractions.Fraction": lambda w, x: {"F": w.items([x.numerator, x.denominator])},
     "array.array": lambda w, x: {"a": [x.typecode, w.items(x.tolist())]},
+    "re.Match": write_match,
     "datetime.date": lambda w, x: {"date": x.isoformat()},
     "datetime.time": lambda w, x: {"time": plain_zone(x)},
     "datetime.datetime": lambda w, x: {"datetime": plain_zone(x)},
     "datetime.timedelta": lambda w, x: {"delta": [x.days, x.seconds, x.microseconds]},
+    "matches.Match": write_match,
     **dict.fromkeys(map("itertools.{}".format, ITERTOOLS), write_iterator),
     **dict.fromkeys(COLLECTIONS, write_iterator),
     "builtins.odict_keys": listed("vk"),
