@@ -30,14 +30,14 @@ ROLES = Roles(
         str(INSIDE / name)
         for name in (
             *("writing.py", "matches.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py"),
-            *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "judge.py"),
-            *("program.py", "script.py"),
+            *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "recorder.py"),
+            *("judge.py", "program.py", "script.py"),
         )
     ),
     modules={"candidate": "candidate", "judge": "judge", "script": "script"},
 )
 GRACE_S = 0.5
-SLOW_S = 0.02  # a test that takes longer is reported at once: `judge.FLUSH_S`
+SLOW_S = 0.02  # a test that takes longer is reported at once: `recorder.FLUSH_S`
 MOST_REPORT_BYTES = 64 << 20
 MOST_LOST = 2  # lanes that end under a sample before it counts against it
 MOST_UNSURE = 3  # sessions that the controller was away from before the last one counts as it is

@@ -16,14 +16,14 @@ import marshal
 import os
 import select
 import sys
-import time
 
 import codec
 import frames
 import inputs
 import objects
 import stdio
-from instrument import HOOK, compile_tests, examine
+from instrument import compile_tests, examine
+from recorder import Recorder, Stop
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -33,15 +33,10 @@ if TYPE_CHECKING:
 
 WRITES = False
 FORKS = False
-FLUSH_S = 0.02
 PRELOAD = (
     *("ast", "random", "math", "copy", "decimal", "fractions", "datetime", "string", "re"),
     *("heapq", "bisect", "itertools", "functools", "operator"),
 )
-
-
-class Stop(BaseException):
-    """Leaves the tests: the verdict is settled. No test can catch it with `except Exception`."""
 
 
 def channel() -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -85,26 +80,19 @@ def play(host: int) -> NoReturn:
         random.setstate(state)
 
 
-class Judge:
+class Judge(Recorder):
     """One sample before one problem's tests."""
 
     def __init__(self, job: dict[str, Any], host: int, requests: int, replies: int) -> None:
-        self.job, self.host, self.requests, self.replies = job, host, requests, replies
+        super().__init__(job)
+        self.host, self.requests, self.replies = host, requests, replies
         self.number = 0  # requests that were answered
         self.kept: dict[tuple[int, int], list[Any]] = {}  # (frame, index) -> [container, text of its content]
         self.handles: list[objects.Handle] = []  # of objects that stay with the candidate
         self.methods: set[str] = set()  # of these objects
-        self.namespace: dict[str, Any] = {}
-        self.calls, self.finished, self.failed, self.changed = 0, 0, 0, False
-        self.tests: list[list[Any]] = []
-        self.sequence = 0
-        self.inside = False  # an assertion that can be left out is being run
+        self.calls, self.changed = 0, False
         self.acting: str | None = None
         self.gone_line = 0
-        self.sticky: tuple[str, str] | None = None  # (outcome, detail) once settled
-        self.first_failure: tuple[str, str] | None = None
-        self.thrown: BaseException | None = None
-        self.started = self.flushed = time.monotonic()
         self.code: tuple[CodeType | None, list[CodeType]] | None = None
         self.runs: tuple[list[list[str]], dict[str, Any]] | None = None  # cases and checker of a whole program
         self.right: Callable[[str, str, str], str] | None = None  # says what is wrong with what a program wrote
@@ -128,7 +116,7 @@ class Judge:
                 elif self.right is not None:
                     stdio.run(self, self.right)
                 else:
-                    self.run_tests(code)
+                    self.run_tests(code, self.proxy())
         except Stop:
             pass
         except MemoryError:
@@ -157,79 +145,6 @@ class Judge:
             self.sticky = "tampered", "an unknown reply"
         return False
 
-    def run_tests(self, code: tuple[CodeType | None, list[CodeType]]) -> None:
-        """Run context and tests; outcomes go to `sticky` or are counted."""
-        context, body = code
-        ns = self.namespace
-        ns["__name__"] = "__tests__"
-        ns[HOOK] = self
-        function = self.job["tests"].get("function")
-        try:
-            if context is not None:
-                exec(context, ns)
-            proxy = self.proxy()
-            ns[self.job["entry"]] = proxy
-            self.begin_tests()
-            for part in body:
-                exec(part, ns)
-            if ns.get(self.job["entry"]) is not proxy:
-                raise_problem("its tests define the entry point anew")
-            if function:
-                if not callable(ns.get(function)):
-                    raise_problem(f"its tests define no function {function!r}")
-                result = ns[function](proxy)
-                if hasattr(result, "__await__") or hasattr(result, "__next__"):
-                    raise_problem(f"the function {function!r} of its tests is async or a generator")
-        except Problem as error:
-            self.sticky = "problem", str(error)
-        except Stop:
-            raise
-        except BaseException as error:
-            self.escaped(error)
-
-    def begin_tests(self) -> None:
-        """The program is loaded: time counts for the tests from here on."""
-        self.started = time.monotonic()
-
-    def failed_test(self, line: int, outcome: str, detail: str) -> None:
-        """A test failed: the tests end here, or go on where all are asked for."""
-        if self.sticky:
-            raise Stop
-        self.inside = False
-        self.note(line, outcome)
-        if not self.job["all"]:
-            self.sticky = outcome, detail
-            raise Stop
-        if not self.failed:
-            self.first_failure = outcome, detail
-        self.failed += 1
-
-    def escaped(self, error: BaseException) -> None:
-        """An exception left the tests: one test has failed."""
-        if self.sticky:
-            return
-        outcome, detail = self.judge_exception(error)
-        self.note(self.line_of(error), outcome)
-        self.sticky = outcome, detail
-
-    def judge_exception(self, error: BaseException) -> tuple[str, str]:
-        """Outcome and detail of an exception that came out of an assertion."""
-        detail = f"{type(error).__name__}: {text_of(error)}"
-        if isinstance(error, MemoryError) and error is not self.thrown:
-            return "out_of_memory", detail
-        if error is self.thrown:
-            return ("early_exit" if isinstance(error, SystemExit) else "exception"), detail
-        return "wrong_answer", detail
-
-    def line_of(self, error: BaseException) -> int:
-        """The line of the tests that an exception passed through last."""
-        line, trace = 0, error.__traceback__
-        while trace:
-            if trace.tb_frame.f_code.co_filename == "<tests>":
-                line = trace.tb_lineno
-            trace = trace.tb_next
-        return line
-
     def conclude(self) -> None:
         """The last word."""
         if self.sticky is None and self.failed:
@@ -242,38 +157,6 @@ class Judge:
             self.sticky = "tampered", "bytes that nobody asked for"
         self.again = self.job["again"] and not (self.sticky or self.changed or self.kept)
         self.end(*(self.sticky or ("passed", "")))
-
-    # ---- what instrumented tests call
-
-    def begin(self, line: int) -> bool:
-        """Before an assertion, when all tests are asked for: whether it is run at all."""
-        self.sequence += 1
-        if self.sequence - 1 in self.job["skip"]:
-            self.note(line, "skipped")
-            return False
-        self.inside = True
-        return True
-
-    def ok(self, line: int) -> None:
-        """An assertion held."""
-        if self.sticky:
-            raise Stop
-        self.finished += 1
-        self.inside = False
-        self.note(line, "passed")
-
-    def not_ok(self, line: int, error: Exception) -> None:
-        """An assertion failed, and the tests go on."""
-        self.failed_test(line, *self.judge_exception(error))
-
-    def note(self, line: int, outcome: str) -> None:
-        """Keep one test's result; pass results on now and then, so that the host can tell where time goes."""
-        now = time.monotonic()
-        self.tests.append([line, outcome, int((now - self.started) * 1e6)])
-        self.started = now
-        if now - self.flushed > FLUSH_S:
-            self.report({"tests": self.tests})
-            self.tests, self.flushed = [], now
 
     # ---- calls
 
@@ -471,23 +354,6 @@ class Judge:
             code = binascii.b2a_base64(marshal.dumps(made)).decode()
             self.report({"tests": [], "lasting": lasting, "code": code})
         return made
-
-
-def text_of(error: BaseException) -> str:
-    """An exception's text, which may ask the candidate for that of an object."""
-    try:
-        return str(error)[:300]
-    except BaseException:
-        return ""
-
-
-class Problem(BaseException):
-    """The problem's own fault."""
-
-
-def raise_problem(reason: str) -> NoReturn:
-    """Say that the problem, not the candidate, is at fault."""
-    raise Problem(reason)
 
 
 def copy_of(container: Any) -> Any:
