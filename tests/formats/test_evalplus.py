@@ -61,7 +61,7 @@ def test_a_problem(tmp_path: Path) -> None:
             entry_point="paired",
             tests=Inputs(
                 base=(({"t": [1, 2]}, 3), ({"t": []}, 0)),
-                plus=(({"t": [[4], {"d": [["a", [5]]]}]}, math.inf),),
+                plus=(({"t": [[4], {"d": [["a", [5]]]}]}, {"inf": 1}),),
                 oracle=oracle("Mbpp/9000", 0),
             ),
             reference=ROW["prompt"] + ROW["canonical_solution"],

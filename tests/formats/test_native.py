@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codejury.formats import read_problems, read_samples, write_problems, write_samples
-from codejury.model import Assertions, CheckFunction, LimitOverrides, Problem, ProblemSet, Sample
+from codejury.formats.values import written
+from codejury.model import Assertions, CheckFunction, Inputs, LimitOverrides, Problem, ProblemSet, Sample
 
 if TYPE_CHECKING:
     import pytest
@@ -31,13 +32,26 @@ LIMITS = st.builds(
     file_bytes=AMOUNTS,
     processes=AMOUNTS,
 )
+NUMBERS = st.floats() | st.integers() | st.complex_numbers() | st.none() | st.text("ab")
+VALUES = st.recursive(
+    NUMBERS, lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple), max_leaves=6
+)
+CALLS = st.lists(VALUES.map(written), max_size=2).map(tuple)
+INPUTS = st.lists(CALLS, min_size=1, max_size=3).flatmap(
+    lambda calls: st.builds(
+        Inputs,
+        base=st.just(tuple(calls)),
+        expected=st.tuples(*[VALUES.map(written)] * len(calls)),
+    )
+)
 PROBLEMS = st.builds(
     Problem,
     id=IDS,
     prompt=st.text(),
     entry_point=WORDS.map("f_{}".format),
     tests=st.builds(CheckFunction, code=CODE, function=WORDS.map("c_{}".format), context=st.text())
-    | st.builds(Assertions, code=st.lists(CODE, min_size=1, max_size=3).map(tuple), context=st.text()),
+    | st.builds(Assertions, code=st.lists(CODE, min_size=1, max_size=3).map(tuple), context=st.text())
+    | INPUTS,
     suffix=st.text(),
     language=st.sampled_from(["python", "c++", "c#", "objective-c"]),
     reference=st.none() | st.text(),
@@ -87,6 +101,18 @@ def test_a_file_without_indexes_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f'{{"problem_id": "T/{n}", "text": "x"}}\n' for n in (0, 1, 0, 0)))
     assert ["T/0#0", "T/1#0", "T/0#1", "T/0#2"] == [sample.id for sample in read_samples(path)]
+
+
+def test_numbers_that_json_loses_are_kept(tmp_path: Path) -> None:
+    """Python's `json` writes them into files; once read they have tags, and so survive the store."""
+    path = tmp_path / "p.jsonl"
+    tests = {"type": "inputs", "base": [[float("inf")], [1 << 70]], "expected": [float("nan"), [float("-inf")]]}
+    path.write_text(json.dumps({"id": "T/0", "prompt": "x", "entry_point": "f", "tests": tests}))
+    [problem] = read_problems(path)
+    tagged = Inputs(base=(({"inf": 1},), ({"i": hex(1 << 70)},)), expected=({"nan": 0}, [{"inf": -1}]))
+    assert tagged == problem.tests
+    write_problems(path, [problem])
+    assert [problem] == list(read_problems(path))
 
 
 def test_white_space_is_an_answer(tmp_path: Path) -> None:

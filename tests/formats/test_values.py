@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codejury.formats.values import MAX_DEPTH, written
+from codejury.formats.values import MAX_DEPTH, normal, written
 
 INSIDE = Path(__file__).parents[2] / "src" / "codejury" / "judging" / "inside"
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers(allow_nan=False)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers()
 HASHABLE = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner), max_leaves=6
 )
@@ -81,7 +82,10 @@ def _plain(value: Any) -> Any:
         (2**63, {"i": "0x8000000000000000"}),
         (-(2**63) - 1, {"i": "-0x8000000000000001"}),
         (float("nan"), {"nan": 0}),
+        (float("inf"), {"inf": 1}),
+        ([float("-inf")], [{"inf": -1}]),
         (1 - 2j, {"c": [1.0, -2.0]}),
+        (complex("-inf+nanj"), {"c": [{"inf": -1}, {"nan": 0}]}),
         ({3}, {"s": [3]}),
         (frozenset({3}), {"z": [3]}),
         (True, True),
@@ -90,6 +94,21 @@ def _plain(value: Any) -> Any:
 def test_forms(value: object, expected: object) -> None:
     """The forms that docs/protocol.md says."""
     assert expected == written(value)
+
+
+@given(value=VALUES)
+def test_other_readers_of_json_keep_what_was_written(value: Any) -> None:
+    """No infinity, NaN or large integer is left as a number; what is normal stays as it is."""
+    form = written(value)
+    assert form == json.loads(json.dumps(form, allow_nan=False)) == msgspec.json.decode(msgspec.json.encode(form))
+    assert form == normal(form)
+
+
+def test_forms_are_made_normal() -> None:
+    """Numbers that JSON's readers lose get their tags, within tags, too."""
+    form = {"t": [float("inf"), 1 << 63, {"c": [float("nan"), 1.0]}, "Infinity", True, None]}
+    expected = {"t": [{"inf": 1}, {"i": hex(1 << 63)}, {"c": [{"nan": 0}, 1.0]}, "Infinity", True, None]}
+    assert expected == normal(form)
 
 
 def test_what_cannot_be_written() -> None:

@@ -12,8 +12,30 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 TAGS = (
-    *("*", "nan", "i", "u", "x", "t", "d", "s", "z", "b", "B", "c", "r", "k", "y", "vk", "vv", "vi", "g", "q"),
-    *("C", "O", "dd", "D", "F", "a", "date", "time", "datetime", "delta", "nt", "e", "np", "m", "zz"),
+    *(
+        "*",
+        "inf",
+        "nan",
+        "i",
+        "u",
+        "x",
+        "t",
+        "d",
+        "s",
+        "z",
+        "b",
+        "B",
+        "c",
+        "r",
+        "k",
+        "y",
+        "vk",
+        "vv",
+        "vi",
+        "g",
+        "q",
+    ),
+    *("q", "C", "O", "dd", "D", "F", "a", "date", "time", "datetime", "delta", "nt", "e", "np", "m", "zz"),
     "__class__",
 )
 EARLIER = {(2, 0): [1]}  # containers of former frames
@@ -67,7 +89,7 @@ VALID: tuple[Any, ...] = (
     {"g": [True, [1], ["builtins", "KeyError", ["KeyError"], ["k"], "'k'", []]]},
     {"x": ["m", "E", ["ValueError"], [[1]], "t", [["a", [1]]]]},
     {"np": ["<i4", [2], "0100000002000000"]},
-    {"c": [1.0, 2.0]},
+    {"c": [1.0, {"inf": -1}]},
     {"r": [0, {"i": "0xff"}, 1]},
     {"vk": [1]},
     {"vv": [1]},
@@ -131,6 +153,9 @@ def test_any_text_is_parsed_or_refused(codec: Any, text: str) -> None:
 @example(form={"delta": [1e300, 0, 0]})
 @example(form={"y": "__import__"})
 @example(form={"y": "print"})
+@example(form={"inf": 0})
+@example(form={"inf": [1]})
+@example(form={"c": [[], 1]})
 @example(form={"*": [3, 10**30]})
 @example(form={"*": [True, 0]})
 @example(form={"*": [2, -1]})

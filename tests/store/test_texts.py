@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codejury.model import InfrastructureError, Library, text_hash
+from codejury.formats.values import written
+from codejury.model import InfrastructureError, Inputs, Library, Problem, text_hash
 from codejury.store.texts import pack, printable, problem_text, unpack
 
 if TYPE_CHECKING:
@@ -31,6 +33,16 @@ def test_printable_is_storable(text: str) -> None:
     assert b"\0" not in shown.encode()
     if "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text):
         assert text == shown
+
+
+@given(st.lists(st.floats() | st.integers() | st.complex_numbers(), min_size=1, max_size=4))
+def test_calls_come_back(values: list[complex]) -> None:
+    """Infinities, NaN and large integers included, as `formats` writes them."""
+    tests = Inputs(base=(tuple(map(written, values)),), expected=(written(values),))
+    problem = Problem(id="P/0", prompt="", entry_point="f", tests=tests)
+    back = msgspec.json.decode(unpack(pack(problem_text(problem))), type=Problem)
+    assert problem == back
+    assert problem.hash == back.hash
 
 
 def test_problem_hash_is_the_hash_of_its_text(build: Build) -> None:

@@ -14,6 +14,7 @@ import msgspec
 
 from codejury.formats import checks
 from codejury.formats.jsonl import Row, write_rows
+from codejury.formats.values import normal
 from codejury.model import Assertions, CheckFunction, Inputs, Problem, Sample, StdinStdout, Tests
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
         if not (isinstance(problem.tests, StdinStdout) and not problem.entry_point):  # they run the whole program
             checks.check_entry_point(row, problem.entry_point, language=problem.language)
         _check_tests(row, problem.tests, problem.language)
+        if isinstance(problem.tests, Inputs):
+            problem = msgspec.structs.replace(problem, tests=_normal(row, problem.tests))
         _check_limits(row, problem)
         checks.check_date(row, "created", problem.created)
         checks.check_encodable(row, msgspec.structs.asdict(problem))
@@ -125,6 +128,16 @@ def _check_inputs(row: Row, tests: Inputs) -> None:
         raise row.error(f"has {len(tests.expected)} outputs for {calls} calls; give one each", "tests.expected")
     if tests.expected is None and row.fields.get("reference") is None:
         raise row.error("is missing, and so is a reference that would give the outputs", "tests.expected")
+
+
+def _normal(row: Row, tests: Inputs) -> Inputs:
+    """The same calls and outputs in a form that every reader of JSON keeps."""
+    try:
+        base, plus = (tuple(tuple(map(normal, call)) for call in calls) for calls in (tests.base, tests.plus))
+        expected = None if tests.expected is None else tuple(map(normal, tests.expected))
+    except RecursionError:
+        raise row.error("is nested too deeply", "tests") from None
+    return msgspec.structs.replace(tests, base=base, plus=plus, expected=expected)
 
 
 def _check_stdio(row: Row, tests: StdinStdout) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +33,19 @@ def written(value: object, depth: int = 0) -> Any:
     return write(value, depth + 1)
 
 
+def normal(form: Any) -> Any:
+    """A form as a file may have it, with tags for numbers that readers of JSON lose: infinities, NaN, large ones.
+
+    Raises:
+        RecursionError: It is nested too deeply.
+    """
+    if isinstance(form, (list, tuple)):
+        return [normal(item) for item in form]
+    if isinstance(form, dict):
+        return {key: normal(item) for key, item in form.items()}
+    return written(form)
+
+
 def _each(items: Iterable[object], depth: int) -> list[Any]:
     return [written(item, depth) for item in items]
 
@@ -41,8 +55,8 @@ _WRITE: dict[type, Callable[[Any, int], Any]] = {
     bool: lambda x, _: x,
     str: lambda x, _: x,
     int: lambda x, _: x if -_EXACT <= x < _EXACT else {"i": hex(x)},
-    float: lambda x, _: x if x == x else {"nan": 0},  # noqa: PLR0124 - NaN alone differs from itself
-    complex: lambda x, _: {"c": [x.real, x.imag]},
+    float: lambda x, _: x if math.isfinite(x) else {"nan": 0} if math.isnan(x) else {"inf": 1 if x > 0 else -1},
+    complex: lambda x, depth: {"c": _each([x.real, x.imag], depth)},
     list: _each,
     tuple: lambda x, depth: {"t": _each(x, depth)},
     set: lambda x, depth: {"s": _each(x, depth)},

@@ -52,7 +52,7 @@ HOSTILE = (
     SyntaxError,  # of its dtypes
 )
 
-dumps = JSONEncoder(check_circular=False, separators=(",", ":")).encode
+dumps = JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
 _scan = JSONDecoder().scan_once  # type: ignore[attr-defined] # the stubs leave it out
 
 

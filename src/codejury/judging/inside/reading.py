@@ -260,9 +260,11 @@ def read_match(reader: Reader, body: Any, new: bool) -> Any:
     return matches.read(reader.value(string), *rest)
 
 
+INFINITIES = {1: float("inf"), -1: float("-inf")}
 READ: dict[str, Read] = {
     "*": read_reference,
     "h": read_held,
+    "inf": lambda r, b, new: INFINITIES[b],
     "nan": lambda r, b, new: r.opened(float("nan"), new),
     "i": lambda r, b, new: int(b, 16),
     "u": lambda r, b, new: "".join(b),
@@ -273,7 +275,7 @@ READ: dict[str, Read] = {
     "z": lambda r, b, new: frozenset(r.each(b)),
     "b": lambda r, b, new: bytes.fromhex(b),
     "B": lambda r, b, new: r.opened(bytearray.fromhex(b), new),
-    "c": lambda r, b, new: complex(*b),
+    "c": lambda r, b, new: complex(*r.each(b)),
     "r": read_range,
     "k": lambda r, b, new: Ellipsis,
     "y": lambda r, b, new: {t.__name__: t for t in vars(__import__("builtins")).values() if type(t) is type}[b],

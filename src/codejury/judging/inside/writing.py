@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from math import isfinite
 
 import matches
 
@@ -49,13 +50,13 @@ class Writer:
     def value(self, x: Any) -> Any:
         """JSON form of a value; raises Rejected."""
         t = type(x)
-        nan = t is float and x != x  # noqa: PLR0124 - NaN alone differs from itself
         if t is str:
             return x if x.isascii() or not HALVES.search(x) else {"u": HALVES.split(x)}
-        if t in SCALARS and not nan:
+        if t in SCALARS and (t is not float or isfinite(x)):
             return x if t is not int or -HUGE < x < HUGE else {"i": hex(x)}
         if t is tuple:
             return {"t": self.items(x)}
+        nan = t is float and x != x  # noqa: PLR0124 - NaN alone differs from itself
         identity = nan or t in MUTABLE or (t.__name__ in NAMED_MUTABLE and name_of(t) in MUTABLE_NAMES)
         if identity:
             key = id(x)
@@ -84,7 +85,7 @@ class Writer:
     def items(self, xs: list[Any] | tuple[Any, ...]) -> list[Any]:
         """A list of JSON forms."""
         types = set(map(type, xs))
-        plain = SCALARS.issuperset(types) and not (float in types and any(x != x for x in xs))  # noqa: PLR0124 - NaN
+        plain = SCALARS.issuperset(types) and (float not in types or all_finite(xs, types))
         if plain and not (str in types and any(map(has_halves, xs))):
             if int not in types:
                 return list(xs)
@@ -111,6 +112,13 @@ class Writer:
                 del self.own[id(node)]
             del self.nodes[opened:]
             raise
+
+
+def all_finite(xs: Iterable[Any], types: set[type]) -> bool:
+    """Whether no scalar of these is a NaN or an infinity."""
+    if len(types) == 1:
+        return all(map(isfinite, xs))
+    return all(isfinite(x) for x in xs if type(x) is float)
 
 
 def has_halves(x: Any) -> bool:
@@ -241,13 +249,13 @@ COLLECTIONS = (
 )
 FACTORIES = (int, float, str, list, dict, set, tuple, bool)
 WRITE: dict[type, Callable[[Writer, Any], Any]] = {
-    float: lambda w, x: {"nan": 0},
+    float: lambda w, x: {"inf": 1 if x > 0 else -1} if x == x else {"nan": 0},  # noqa: PLR0124 - NaN
     dict: paired("d"),
     set: listed("s"),
     frozenset: listed("z"),
     bytes: lambda w, x: {"b": x.hex()},
     bytearray: lambda w, x: {"B": x.hex()},
-    complex: lambda w, x: {"c": [x.real, x.imag]},
+    complex: lambda w, x: {"c": w.items([x.real, x.imag])},
     range: lambda w, x: {"r": w.items([x.start, x.stop, x.step])},
     type: write_type,
     type(Ellipsis): lambda w, x: {"k": "..."},
