@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
     import ast
     from types import CodeType
+    from typing import Any
 
 HOOK = "__codejury__"  # the name by which instrumented tests call the judge
 
@@ -21,9 +22,18 @@ def compile_tests(
 
 
 def examine(
-    context: str, parts: list[str], entry: str, all_tests: bool
+    context: str, parts: list[str], entry: str, all_tests: bool, module: str | None = None
 ) -> tuple[tuple[CodeType | None, list[CodeType]], str | None, bool]:
-    """What `compile_tests`, `interprets` and `repeatable` give, each source parsed once."""
+    """What `compile_tests`, `interprets` and `repeatable` give, each source parsed once.
+
+    Args:
+        context: Source that runs before the tests.
+        parts: The tests' sources.
+        entry: Name of the entry point.
+        all_tests: Whether each assertion is guarded, so that the tests can go on where one fails.
+        module: For a module of unittest's or pytest's tests, the name by which they import the program. A failed
+            assertion ends its test there, and the methods that assert are counted, too.
+    """
     import ast
 
     def compiled(tree: ast.Module, name: str) -> CodeType:
@@ -35,10 +45,13 @@ def examine(
         tree = ast.parse(context, "<context>")
     except SyntaxError:
         tree = ast.parse(context + "\n    pass\n", "<context>")
-    acting, lasting = interprets(tree, *trees), repeatable(tree, *trees)
+    acting, lasting = interprets(tree, *trees, own=module), module is None and repeatable(tree, *trees)
     used = {node.id for part in trees for node in ast.walk(part) if isinstance(node, ast.Name)}
     needed = not all(can_be_left_out(statement, used - {entry}) for statement in tree.body)
     code = compiled(tree, "<context>") if needed else None
+    if module is not None:
+        all_tests = False
+        trees = [count_methods(part) for part in trees]
     made = code, [compiled(instrument(part, all_tests), "<tests>") for part in trees]
     return made, acting, lasting and acting is None
 
@@ -104,6 +117,58 @@ def instrument(source: str | ast.Module, all_tests: bool) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
+# Blocks that assert what is raised in them, and how many arguments they have where they are no call of it.
+RAISING = {
+    **dict.fromkeys(("assertRaises", "assertWarns", "raises", "warns"), 1),
+    **dict.fromkeys(("assertRaisesRegex", "assertWarnsRegex", "assertLogs", "assertNoLogs"), 2),
+    "deprecated_call": 0,
+}
+
+
+def count_methods(tree: ast.Module) -> ast.Module:
+    """The tests' syntax tree with a call after each call that asserts: `assert…(…)`, and `raises` and its like.
+
+    Those that a `with` begins count after its block.
+    """
+    import ast
+
+    def hook(line: int) -> ast.Call:
+        return ast.Call(ast.Attribute(ast.Name(HOOK, ast.Load()), "ok", ast.Load()), [ast.Constant(line)], [])
+
+    class Counting(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            """What the call gives, and the hook behind it."""
+            self.generic_visit(node)
+            name = name_of(node)
+            if not name.startswith("assert") and name not in RAISING:
+                return node
+            if name in RAISING and len(node.args) <= RAISING[name]:
+                return node  # a block's
+            pair = ast.Tuple([node, hook(node.lineno)], ast.Load())
+            return ast.copy_location(ast.Subscript(pair, ast.Constant(0), ast.Load()), node)
+
+        def visit_With(self, node: Any) -> Any:
+            """The block, and the hook behind it where it asserts."""
+            self.generic_visit(node)
+            asserting = [
+                item.context_expr
+                for item in node.items
+                if isinstance(item.context_expr, ast.Call) and name_of(item.context_expr) in RAISING
+            ]
+            return [node, *(ast.copy_location(ast.Expr(hook(call.lineno)), node) for call in asserting)]
+
+        visit_AsyncWith = visit_With  # noqa: N815 - a visitor's name
+
+    counted: ast.Module = Counting().visit(tree)
+    return ast.fix_missing_locations(counted)
+
+
+def name_of(call: ast.Call) -> str:
+    """The last name of what is called."""
+    function: Any = call.func
+    return str(getattr(function, "attr", getattr(function, "id", "")))
+
+
 def is_watched(node: ast.AST) -> bool:
     """Whether what is raised in the body of a statement may end there."""
     import ast
@@ -137,7 +202,7 @@ ACTING_NAMES = frozenset(
 ACTING_ATTRIBUTES = frozenset(
     (
         *("__globals__", "__subclasses__", "__builtins__", "__code__", "__dict__"),
-        *("f_globals", "f_locals", "gi_frame"),
+        *("f_globals", "f_locals", "gi_frame", "importorskip"),
     )
 )
 STATELESS_MODULES = frozenset(
@@ -163,8 +228,8 @@ HARMLESS_MODULES = frozenset(
         *("__future__", "abc", "array", "base64", "binascii", "bisect", "calendar", "cmath", "collections"),
         *("contextlib", "copy", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions"),
         *("functools", "hashlib", "heapq", "itertools", "json", "keyword", "math", "numbers", "numpy"),
-        *("operator", "pprint", "random", "re", "statistics", "string", "struct", "textwrap", "time"),
-        *("typing", "typing_extensions", "unicodedata", "xml", "zlib"),
+        *("operator", "pprint", "pytest", "random", "re", "statistics", "string", "struct", "textwrap"),
+        *("time", "typing", "typing_extensions", "unicodedata", "unittest", "warnings", "xml", "zlib"),
     )
 )
 
@@ -191,8 +256,8 @@ def repeatable(*sources: str | ast.Module) -> bool:
     return True
 
 
-def interprets(*sources: str | ast.Module) -> str | None:
-    """A name by which the tests may act on a candidate's value, or None.
+def interprets(*sources: str | ast.Module, own: str | None = None) -> str | None:
+    """A name by which the tests may act on a candidate's value, or None; `own` is a name of the program's module.
 
     Such tests let a text of the candidate become code, a file or a command where the judge runs: what they say of
     it is weak.
@@ -215,6 +280,6 @@ def interprets(*sources: str | ast.Module) -> str | None:
             elif isinstance(node, ast.ImportFrom):
                 modules = [node.module or ""]
             for module in modules:
-                if module.partition(".")[0] not in HARMLESS_MODULES:
+                if module.partition(".")[0] not in HARMLESS_MODULES and module != own:
                     return module
     return None
