@@ -24,6 +24,7 @@ from codejury.model.problem import (
 )
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
 from codejury.model.run import (
+    ContainerInfo,
     Interpreter,
     Machine,
     Manifest,
@@ -46,6 +47,7 @@ __all__ = [
     "CodejuryError",
     "Comparison",
     "Confidence",
+    "ContainerInfo",
     "Engine",
     "Finding",
     "InfrastructureError",

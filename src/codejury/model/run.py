@@ -122,6 +122,22 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return cls(system=platform.system(), kernel=platform.release(), arch=platform.machine(), cpus=cpus)
 
 
+class ContainerInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """The container that programs were judged in.
+
+    Attributes:
+        image: Name of the image, as it was asked for.
+        image_id: Its digest, in hex.
+        engine: Name and version, as "podman 4.3.1".
+        runtime: OCI runtime that was asked for, as "runsc".
+    """
+
+    image: str
+    image_id: str
+    engine: str
+    runtime: str | None = None
+
+
 class PartInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A run of which a merged run was made.
 
@@ -173,6 +189,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         unsound: Outcome of references that fail their own tests, by problem.
         raised: CPU seconds per test and in all where a slow reference has raised the limits, by problem.
         parts: The runs of which this one was merged; empty for one that was judged.
+        container: What the programs ran in, for tier "container".
     """
 
     run: str
@@ -200,6 +217,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     unsound: dict[str, str] = {}
     raised: dict[str, tuple[float, float]] = {}
     parts: tuple[PartInfo, ...] = ()
+    container: ContainerInfo | None = None
 
     @property
     def pooled(self) -> bool:

@@ -13,10 +13,11 @@ from codejury.sandbox.host import (
     readable,
 )
 from codejury.sandbox.interpreter import Interpreter, describe
-from codejury.sandbox.tiers import AUTO, LAYERS, TIERS, TierChoice, choose_tier, landlock_version, probe
+from codejury.sandbox.tiers import AUTO, CONTAINER, LAYERS, TIERS, TierChoice, choose_tier, landlock_version, probe
 
 __all__ = [
     "AUTO",
+    "CONTAINER",
     "LAYERS",
     "TIERS",
     "Child",

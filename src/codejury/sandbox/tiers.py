@@ -22,6 +22,9 @@ from codejury.sandbox.host import INSIDE, spare_ids
 TIERS = ("namespaces", "landlock")
 """Strongest first."""
 
+CONTAINER = "container"
+"""One of the tiers inside a container, which `engine` starts."""
+
 AUTO = "auto"
 """The strongest tier that this machine gives."""
 
