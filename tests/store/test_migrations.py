@@ -40,7 +40,7 @@ Store.open(sys.argv[1])
 """
 
 
-NEWER = {"c_base", "has_base", "base_passed"}
+NEWER = {"c_base", "has_base", "base_passed", "slowest_cpu_s"}
 """What older schemas did not know."""
 
 
@@ -127,6 +127,13 @@ def test_no_sample_of_an_older_schema_has_a_base(older: Path) -> None:
             assert {None} == {verdict.base_passed for verdict in store.verdicts(info.id)}
 
 
+def test_no_test_of_an_older_schema_has_a_cpu_time(older: Path) -> None:
+    """It was not kept; the wall time is."""
+    with Store.open(older) as store:
+        for info in store.runs():
+            assert {None} == {verdict.slowest_cpu_s for verdict in store.verdicts(info.id)}
+
+
 def test_older_schema_can_be_judged_on(older: Path, build: Build) -> None:
     """A resumed run ends as if it had been begun today."""
     problems = build.problem_set(4).problems
@@ -190,7 +197,8 @@ def test_error_within_the_upgrade_changes_nothing(first: Path, monkeypatch: pyte
     "step",
     [
         *("CREATE TABLE outcome_counts", "INSERT INTO outcome_counts", "PRAGMA user_version = 2"),
-        *("ALTER TABLE verdicts", "ALTER TABLE problem_counts", "PRAGMA user_version = 3", "COMMIT"),
+        *("ALTER TABLE verdicts", "ALTER TABLE problem_counts", "PRAGMA user_version = 3"),
+        *("PRAGMA user_version = 4", "COMMIT"),
     ],
 )
 def test_killed_within_the_upgrade_changes_nothing(first: Path, step: str) -> None:

@@ -147,7 +147,8 @@ def test_details_are_cut_and_made_storable(store: Store, run: int, build: Build)
 def test_tests_become_columns(store: Store, run: int, build: Build) -> None:
     """Bitmap, first failure and slowest test of ten tests."""
     outcomes = [Outcome.PASSED] * 8 + [Outcome.EXCEPTION, Outcome.PASSED]
-    tests = tuple(OneTest(i + 1, outcome, 0.5 if i == 3 else 0.1) for i, outcome in enumerate(outcomes))
+    times = [(0.5, 0.4) if i == 3 else (0.1, None) for i in range(10)]
+    tests = tuple(OneTest(i + 1, outcome, *times[i]) for i, outcome in enumerate(outcomes))
     judged = build.judged(
         build.problem_set().problems[0],
         "b",
@@ -161,12 +162,13 @@ def test_tests_become_columns(store: Store, run: int, build: Build) -> None:
     )
     store.sink(run).put([judged])
     (verdict,) = store.verdicts(run)
-    assert (b"\xff\x02", 10, 8, 3, 0.5) == (
+    assert (b"\xff\x02", 10, 8, 3, 0.5, 0.4) == (
         verdict.passed,
         verdict.n_tests,
         verdict.first_failure,
         verdict.slowest,
         verdict.slowest_s,
+        verdict.slowest_cpu_s,
     )
     assert tuple(outcome is Outcome.PASSED for outcome in outcomes) == verdict.tests_passed
     assert (1.5, 2.5, 1 << 40, Outcome.TIMEOUT_WALL, "k") == (
@@ -176,6 +178,15 @@ def test_tests_become_columns(store: Store, run: int, build: Build) -> None:
         verdict.flipped_from,
         verdict.key,
     )
+
+
+def test_what_was_not_measured_is_none(store: Store, run: int, build: Build) -> None:
+    """CPU of a quick test, which is not told from its neighbours'; anything where there are no tests."""
+    problem = build.problem_set().problems[0]
+    quick = build.judged(problem, "a", tests=(OneTest(1, Outcome.PASSED, 0.01),))
+    store.sink(run).put([quick, build.judged(problem, "b")])
+    found = [(verdict.slowest, verdict.slowest_s, verdict.slowest_cpu_s) for verdict in store.verdicts(run)]
+    assert [(0, 0.01, None)] * 2 + [(None, None, None)] == found
 
 
 def test_reopened_verdicts_are_pending_again(store: Store, run: int, build: Build) -> None:

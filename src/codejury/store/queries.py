@@ -118,6 +118,7 @@ class StoredVerdict:
         passed: Bitmap: bit i of byte i // 8 is test i.
         first_failure: 0-based place of the first test that failed.
         slowest, slowest_s: Place and wall seconds of the slowest test.
+        slowest_cpu_s: Its CPU seconds; None where it took less than 20 ms, and in runs of older stores.
     """
 
     problem_id: str
@@ -140,6 +141,7 @@ class StoredVerdict:
     peak_bytes: int | None
     flipped_from: Outcome | None
     base_passed: bool | None = None
+    slowest_cpu_s: float | None = None
 
     @property
     def tests_passed(self) -> tuple[bool, ...]:

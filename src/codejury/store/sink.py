@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from codejury.model import Judged, TestResult, Verdict
+    from codejury.model import Judged, Verdict
     from codejury.store.database import Database
 
 MAX_DETAIL = 300
@@ -225,15 +225,13 @@ def _test_columns(verdict: Verdict) -> _Row:
             bitmap[place // 8] |= 1 << place % 8
         elif first_failure is None:
             first_failure = place
-    slowest = max(range(len(verdict.tests)), key=lambda place: _wall(verdict.tests[place]), default=None)
+    slowest = max(range(len(verdict.tests)), key=lambda place: verdict.tests[place].wall_s, default=None)
+    of_slowest = None if slowest is None else verdict.tests[slowest]
     return {
         "n_tests": len(verdict.tests),
         "passed": bytes(bitmap),
         "first_failure": first_failure,
         "slowest": slowest,
-        "slowest_s": None if slowest is None else verdict.tests[slowest].wall_s,
+        "slowest_s": None if of_slowest is None else of_slowest.wall_s,
+        "slowest_cpu_s": None if of_slowest is None else of_slowest.cpu_s,
     }
-
-
-def _wall(test: TestResult) -> float:
-    return test.wall_s

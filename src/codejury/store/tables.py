@@ -26,7 +26,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Written to `PRAGMA user_version`; a store with a lower one is upgraded, one with a higher one is refused.
 
 Raised together with a new file in `migrations/versions`, whose revision it is.
@@ -136,6 +136,7 @@ verdicts = Table(
     Column("peak_bytes", Integer),
     Column("flipped_from", Text),
     Column("base_passed", Integer),
+    Column("slowest_cpu_s", Float),
     sqlite_with_rowid=False,
 )
 Index(
