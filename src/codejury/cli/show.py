@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from codejury.model import CheckFunction, Inputs, Problem, ProblemSet, StdinStdout, Tests
+from codejury.model import Assertions, Inputs, Problem, ProblemSet, StdinStdout, Tests
 from codejury.report.terminal import printable, problem_table
 
 _CALLS = 20
@@ -45,12 +45,12 @@ def problem_view(problem: Problem) -> RenderableType:
 
 def _tests_text(tests: Tests) -> str:
     """The tests as text: their source, or their calls with how outputs are compared."""
-    if isinstance(tests, CheckFunction):
-        return tests.code
+    if isinstance(tests, Assertions):
+        return "\n".join(tests.code)
     if isinstance(tests, StdinStdout):
         return _cases_text(tests)
     if not isinstance(tests, Inputs):
-        return "\n".join(tests.code)
+        return tests.code
     calls = [*tests.base, *tests.plus]
     lines = [
         f"# {len(tests.base)} calls, {len(tests.plus)} more beyond the base; as the value protocol writes them"

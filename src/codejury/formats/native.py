@@ -7,6 +7,8 @@ problem in the order of the file.
 
 from __future__ import annotations
 
+import keyword
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, get_args
 
@@ -15,7 +17,17 @@ import msgspec
 from codejury.formats import checks
 from codejury.formats.jsonl import Row, write_rows
 from codejury.formats.values import normal
-from codejury.model import Assertions, CheckFunction, Inputs, Problem, Sample, StdinStdout, Tests
+from codejury.model import (
+    Assertions,
+    CheckFunction,
+    Inputs,
+    Problem,
+    Pytest,
+    Sample,
+    StdinStdout,
+    Tests,
+    Unittest,
+)
 
 if TYPE_CHECKING:
     import os
@@ -114,10 +126,20 @@ def _check_tests(row: Row, tests: Tests, language: str) -> None:
             checks.check_filled(row, "tests.code", "")
         for number, code in enumerate(tests.code):
             checks.check_filled(row, f"tests.code[{number}]", code)
+    elif isinstance(tests, Unittest | Pytest):
+        checks.check_filled(row, "tests.code", tests.code)
+        _check_module(row, tests.module)
     elif isinstance(tests, StdinStdout):
         _check_stdio(row, tests)
     else:
         _check_inputs(row, tests)
+
+
+def _check_module(row: Row, name: str) -> None:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise row.error(f"{checks.shortened(ascii(name))} cannot be the name of a module", "tests.module")
+    if name in sys.stdlib_module_names or name == "pytest":
+        raise row.error(f"{name!r} is a module that tests and programs need; take another name", "tests.module")
 
 
 def _check_inputs(row: Row, tests: Inputs) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from codejury.model import CheckFunction, Inputs, Outcome, StdinStdout
+from codejury.model import Assertions, CheckFunction, Inputs, Outcome, Pytest, StdinStdout, Unittest
 
 if TYPE_CHECKING:
     from codejury.judging.records import Request
@@ -35,11 +35,19 @@ def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
         calls = {} if same else {**_calls(_Same(tests)), "expected": _expected(_Same(tests), request)}
         own = request.scan and request.expected is not None  # the reference is held against its own outputs
         return {"kind": "inputs", "own": own, "oracle": tests.oracle, **calls}
-    function = {"function": tests.function} if isinstance(tests, CheckFunction) else {}
+    about = _about(tests)
     if request.code is not None:
-        return {"kind": "code", **function}
-    code = tests.code if isinstance(tests, CheckFunction) else list(tests.code)
-    return {"kind": "code", **function, "context": tests.context, "code": code}
+        return about
+    code = list(tests.code) if isinstance(tests, Assertions) else tests.code
+    return {**about, "context": tests.context, "code": code}
+
+
+def _about(tests: CheckFunction | Assertions | Unittest | Pytest) -> dict[str, Any]:
+    if isinstance(tests, CheckFunction):
+        return {"kind": "code", "function": tests.function}
+    if isinstance(tests, Assertions):
+        return {"kind": "code"}
+    return {"kind": tests.__struct_config__.tag, "module": tests.module}
 
 
 def records(tests: Tests) -> bool:

@@ -18,9 +18,11 @@ from codejury.model.problem import (
     Inputs,
     Problem,
     ProblemSet,
+    Pytest,
     StdinCase,
     StdinStdout,
     Tests,
+    Unittest,
 )
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
 from codejury.model.run import (
@@ -69,6 +71,7 @@ __all__ = [
     "ProblemSet",
     "ProblemSetInfo",
     "Program",
+    "Pytest",
     "Sample",
     "SamplesInfo",
     "Selection",
@@ -80,6 +83,7 @@ __all__ = [
     "Tests",
     "TierUnavailable",
     "Timing",
+    "Unittest",
     "UsageError",
     "Verdict",
     "text_hash",

@@ -139,7 +139,35 @@ class StdinStdout(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     checker: Checker = Checker()
 
 
-Tests = CheckFunction | Assertions | Inputs | StdinStdout
+class Unittest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="unittest"):
+    """A module of unittest's tests. The entry point is in its globals, and `module` can be imported.
+
+    Attributes:
+        code: Source of the module.
+        context: Source that runs before it, where the tests run.
+        module: Name under which the tests may import the program.
+    """
+
+    code: str
+    context: str = ""
+    module: str = "solution"
+
+
+class Pytest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="pytest"):
+    """A module of pytest's tests: functions, classes, fixtures, parameters. Else as `Unittest`.
+
+    Attributes:
+        code: Source of the module.
+        context: Source that runs before it, where the tests run.
+        module: Name under which the tests may import the program.
+    """
+
+    code: str
+    context: str = ""
+    module: str = "solution"
+
+
+Tests = CheckFunction | Assertions | Inputs | StdinStdout | Unittest | Pytest
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

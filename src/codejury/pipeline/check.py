@@ -11,6 +11,7 @@ from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdout, Timing
 from codejury.pipeline.library import HeldLibrary
+from codejury.pipeline.packages import visible
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
 from codejury.sandbox import AUTO, choose_tier, describe
@@ -77,6 +78,7 @@ async def check(
     """
     started, limits, progress = time.monotonic(), limits or Limits(), progress or Progress()
     tier, interpreter = choose_tier(tier).tier, describe(python)
+    packages = visible(problem_set.problems, packages, interpreter)
     programs = _Programs(problem_set, limits)
     engine = LocalEngine(
         programs,

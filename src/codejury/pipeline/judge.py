@@ -16,6 +16,7 @@ from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
 from codejury.pipeline.manifest import differences, new_manifest, run_notes
+from codejury.pipeline.packages import visible
 from codejury.pipeline.references import (
     KeyContext,
     Progress,
@@ -111,7 +112,7 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
         begun = store.manifest(store.find_run(settings.run or "").id)
         settings = msgspec.structs.replace(settings, tier=begun.tier)
     chosen, selection = choose(problem_set, settings.choice)
-    interpreter = _interpreter(settings)
+    settings, interpreter = _interpreter(settings, chosen)
     run = _resume(store, settings, chosen, selection, interpreter)
     engine = _engine(settings, chosen, interpreter)
     await _judge_pending(store, run, settings, chosen, engine, progress or Progress())
@@ -130,7 +131,7 @@ async def judge_samples(
     found = choose_tier(settings.tier)
     settings = msgspec.structs.replace(settings, tier=found.tier, tier_note=found.note)
     chosen, selection = choose(problem_set, settings.choice)
-    interpreter = _interpreter(settings)
+    settings, interpreter = _interpreter(settings, chosen)
     name = settings.run or default_run_name(settings.samples)
     manifest = new_manifest(name, settings, chosen, selection, interpreter)
     engine = _engine(settings, chosen, interpreter)
@@ -195,10 +196,11 @@ def _named(names: list[str] | tuple[str, ...]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _interpreter(settings: JudgeSettings) -> Interpreter:
+def _interpreter(settings: JudgeSettings, problem_set: ProblemSet) -> tuple[JudgeSettings, Interpreter]:
+    """The interpreter, and the settings with all packages that are visible."""
     interpreter = describe(settings.python)
-    interpreter.find_packages(settings.packages)
-    return interpreter
+    packages = visible(problem_set.problems, settings.packages, interpreter)
+    return msgspec.structs.replace(settings, packages=packages), interpreter
 
 
 # ---- beginning a run, and going on with it

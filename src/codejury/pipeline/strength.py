@@ -12,6 +12,7 @@ from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, UsageError, text_hash
 from codejury.pipeline.library import HeldLibrary
+from codejury.pipeline.packages import visible
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
 from codejury.report import (
     ProblemSetRef,
@@ -88,6 +89,8 @@ async def strength(
     settings = msgspec.structs.replace(settings, tier=choose_tier(settings.tier).tier)
     subjects = [_Subject(problem, settings.limits) for problem in _chosen(problem_set, settings.ids)]
     interpreter = describe(settings.python)
+    packages = visible((subject.problem for subject in subjects), settings.packages, interpreter)
+    settings = msgspec.structs.replace(settings, packages=packages)
     library = HeldLibrary()
     engine = LocalEngine(
         library,

@@ -22,6 +22,7 @@ import frames
 import inputs
 import objects
 import stdio
+import suites
 from instrument import compile_tests, examine
 from recorder import Recorder, Stop
 
@@ -35,7 +36,7 @@ WRITES = False
 FORKS = False
 PRELOAD = (
     *("ast", "random", "math", "copy", "decimal", "fractions", "datetime", "string", "re"),
-    *("heapq", "bisect", "itertools", "functools", "operator"),
+    *("heapq", "bisect", "itertools", "functools", "operator", "unittest"),
 )
 
 
@@ -51,6 +52,10 @@ def warm_up() -> None:
     """Import what most tests use, and judge a small program a few times: children find caches filled."""
     for name in PRELOAD:
         __import__(name)
+    try:
+        import pytest  # noqa: F401 - where it is shown, tests are for it: 110 ms, once
+    except ImportError:
+        pass
     warm_tests()
 
 
@@ -115,6 +120,8 @@ class Judge(Recorder):
                     inputs.run(self)
                 elif self.right is not None:
                     stdio.run(self, self.right)
+                elif self.job["tests"]["kind"] in suites.KINDS:
+                    suites.run_tests(self, code, self.proxy())
                 else:
                     self.run_tests(code, self.proxy())
         except Stop:
@@ -348,7 +355,8 @@ class Judge(Recorder):
             return former
         tests = self.job["tests"]
         parts = tests["code"] if isinstance(tests["code"], list) else [tests["code"]]
-        made, acting, lasting = examine(tests["context"], parts, self.job["entry"], self.job["all"])
+        entry, every, module = self.job["entry"], self.job["all"], tests.get("module")
+        made, acting, lasting = examine(tests["context"], parts, entry, every, module)
         if self.job["scan"]:
             self.acting = acting
             code = binascii.b2a_base64(marshal.dumps(made)).decode()

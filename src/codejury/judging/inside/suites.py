@@ -3,12 +3,16 @@
 Standard library alone, and pytest where tests are written for it; from Python 3.9 on. Used by the judge, where the
 program is a stand-in that calls the candidate, and within a candidate's own process.
 
-    tests = blank(recorder)
-    run(kind, codes, tests, program, (module, entry), recorder)
+    run_tests(recorder, codes, candidate, program)      for a `recorder.Recorder`: results go there
 
-`kind` is "unittest" or "pytest", `codes` what `instrument.examine` made with `suite=True`, `program` the module
+which is, for whoever records otherwise:
+
+    tests = blank(told)
+    run(kind, codes, tests, program, (module, entry), told)
+
+`kind` is "unittest" or "pytest", `codes` what `instrument.examine` made with a `module`, `program` the module
 object that tests get as `import <module>`, `entry` the name that they find in their globals besides. What the
-module of the tests raises while it is loaded, `run` raises. The recorder has:
+module of the tests raises while it is loaded, `run` raises. `told` has:
 
     ok(line)            called by the tests' own code after each assertion that held; may raise to leave the test
     begin(line)         before each test, with the line of its definition: whether it is run at all
@@ -33,6 +37,7 @@ import os
 import sys
 
 from instrument import HOOK
+from recorder import Stop
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -40,7 +45,9 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any, Protocol
 
-    class Recorder(Protocol):
+    from recorder import Recorder
+
+    class Listener(Protocol):
         """What is told of the tests; see the module's docstring."""
 
         def ok(self, line: int) -> None:
@@ -78,10 +85,111 @@ UNUSED_PLUGINS = (
 NO_TESTS, ENDED_WELL = 5, (0, 1, 5)  # statuses of pytest
 
 
-def blank(recorder: Recorder) -> ModuleType:
-    """An empty module for the tests, under its name; their instrumented code finds the recorder in it."""
+KINDS = frozenset(("unittest", "pytest"))
+
+
+def run_tests(
+    recorder: Recorder,
+    codes: tuple[CodeType | None, list[CodeType]],
+    candidate: Any,
+    program: ModuleType | None = None,
+) -> None:
+    """Run a job's tests; outcomes go to the recorder's `sticky`, or are counted.
+
+    Args:
+        recorder: Has the job, and in its `namespace` what the tests find in their globals.
+        codes: Of the context and of the tests.
+        candidate: The entry point.
+        program: The module that has it; a stand-in, which has nothing else, if None.
+
+    Raises:
+        Stop: The verdict was settled while the tests were loaded.
+    """
+    job = recorder.job
+    names = job["tests"]["module"], job["entry"]
+    if program is None:
+        program = type(sys)(names[0])
+        setattr(program, names[1], candidate)
+    told = Told(recorder)
+    tests = blank(told)
+    tests.__dict__.update(recorder.namespace)
+    recorder.namespace = tests.__dict__
+    try:
+        recorder.begin_tests()
+        run(job["tests"]["kind"], codes, tests, program, names, told)
+    except Stop:
+        raise
+    except BaseException as error:
+        recorder.escaped(error)
+    told.conclude()
+
+
+class Told:
+    """A recorder's ear: one result for each test, not for each assertion.
+
+    What it finished are the assertions that held and the tests that passed, so that a sample which has fewer of
+    either than the reference is seen.
+
+    Args:
+        recorder: Keeps the results.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.held = self.run = 0
+
+    def ok(self, line: int) -> None:
+        """An assertion held."""
+        if self.recorder.sticky:
+            raise Stop
+        self.held += 1
+        self.recorder.finished += 1
+
+    def begin(self, line: int) -> bool:
+        """Whether the next test is run: not if it ended the candidate before."""
+        return not self.recorder.job["all"] or self.recorder.begin(line)
+
+    def passed(self, line: int) -> None:
+        """It passed."""
+        self.run += 1
+        self.recorder.finished += 1
+        self.recorder.inside = False
+        self.recorder.note(line, "passed")
+
+    def failed(self, line: int, error: BaseException) -> None:
+        """It failed."""
+        self.run += 1
+        try:
+            self.recorder.failed_test(line, *self.recorder.judge_exception(error))
+        except Stop:  # the framework is told otherwise
+            pass
+
+    def left_out(self, line: int, error: BaseException | None) -> None:
+        """It was skipped, or failed as it declares; no program may say so itself."""
+        self.recorder.inside = False
+        if error is not None and error is self.recorder.thrown:
+            self.failed(line, error)
+
+    def stopped(self) -> bool:
+        """Whether the verdict is settled."""
+        return self.recorder.sticky is not None
+
+    def fault(self, reason: str) -> None:
+        """The problem is at fault."""
+        self.recorder.sticky = self.recorder.sticky or ("problem", reason)
+
+    def conclude(self) -> None:
+        """All tests are over: did they test anything?"""
+        if not self.run:
+            self.fault("its tests are all skipped, or expected to fail")
+        elif not self.held and not self.recorder.failed:
+            self.fault("its tests finish no assertion")
+
+
+def blank(listener: Listener) -> ModuleType:
+    """An empty module for the tests, under its name; their instrumented code finds the listener in it."""
     tests: ModuleType = type(sys)(TESTS)
-    setattr(tests, HOOK, recorder)
+    setattr(tests, HOOK, listener)
     sys.modules[TESTS] = tests
     return tests
 
@@ -92,9 +200,9 @@ def run(
     tests: ModuleType,
     program: ModuleType,
     names: tuple[str, str],
-    recorder: Recorder,
+    listener: Listener,
 ) -> None:
-    """Load the tests, and run them all or until the recorder stops.
+    """Load the tests, and run them all or until the listener stops.
 
     Args:
         kind: "unittest" or "pytest".
@@ -102,7 +210,7 @@ def run(
         tests: The module that they become, as `blank` made it.
         program: The module that they test.
         names: By which they import that, and its entry point's.
-        recorder: Is told.
+        listener: Is told.
     """
     module, entry = names
     context, body = codes
@@ -114,20 +222,20 @@ def run(
     for part in body:
         exec(part, found)
     if found.get(entry) is not function:
-        recorder.fault("its tests define the entry point anew")
-    if not recorder.stopped():
-        (run_unittest if kind == "unittest" else run_pytest)(tests, Progress(recorder))
+        listener.fault("its tests define the entry point anew")
+    if not listener.stopped():
+        (run_unittest if kind == "unittest" else run_pytest)(tests, Progress(listener))
 
 
 class Progress:
     """Which test is under way, and whether what became of it has been said.
 
     Args:
-        recorder: Is told.
+        listener: Is told.
     """
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
         self.line = 0
         self.running = False  # a test or its fixtures
         self.open = False  # its result has not been said
@@ -141,19 +249,19 @@ class Progress:
         code = code_of(function)
         self.line = code.co_firstlineno if code is not None and code.co_filename == FILE else 0
         if code is not None and code.co_flags & (NOT_RUN & ~0x80 if awaited else NOT_RUN):
-            self.recorder.fault(f"its test {code.co_name!r} is async or a generator: it would not be run")
+            self.listener.fault(f"its test {code.co_name!r} is async or a generator: it would not be run")
             return False
         self.succeeded = self.skipped = False
         self.reason = None
-        self.running = self.open = self.recorder.begin(self.line)
+        self.running = self.open = self.listener.begin(self.line)
         return self.running
 
     def failed(self, error: BaseException) -> None:
         """The test failed, or what surrounds the tests; of a test, the first failure alone is its result."""
-        if self.recorder.stopped() or (self.running and not self.open):
+        if self.listener.stopped() or (self.running and not self.open):
             return
         self.open, self.last = False, error
-        self.recorder.failed(line_of(error) or self.line, error)
+        self.listener.failed(line_of(error) or self.line, error)
 
     def skip(self, error: BaseException | None) -> None:
         """The test is skipped, or failed as it declares."""
@@ -161,14 +269,14 @@ class Progress:
 
     def end(self) -> None:
         """The test is over, and so are its fixtures."""
-        if self.open and not self.recorder.stopped():
+        if self.open and not self.listener.stopped():
             self.open = False
             if self.skipped or self.around_skips:
-                self.recorder.left_out(self.line, self.reason)
+                self.listener.left_out(self.line, self.reason)
             elif self.succeeded:
-                self.recorder.passed(self.line)
+                self.listener.passed(self.line)
             else:
-                self.recorder.failed(self.line, self.last or RuntimeError("the test ended without a result"))
+                self.listener.failed(self.line, self.last or RuntimeError("the test ended without a result"))
         self.running = self.open = False
 
 
@@ -202,14 +310,16 @@ def run_unittest(tests: ModuleType, progress: Progress) -> None:
 
     found = list(flat(unittest.TestLoader().loadTestsFromModule(tests)))
     if not found:
-        progress.recorder.fault("its tests define no test")
+        progress.listener.fault("its tests define no test")
         return
     suite = type("Suite", (Begun, unittest.TestSuite), {"progress": progress})(found)
     try:
-        result = type("Result", (Told, unittest.TestResult), {"progress": progress, "case": unittest.TestCase})()
+        result = type(
+            "Result", (Results, unittest.TestResult), {"progress": progress, "case": unittest.TestCase}
+        )()
         suite(result)
     except BaseException:  # also what a class's fixture raised when the run had been stopped
-        if not progress.recorder.stopped():
+        if not progress.listener.stopped():
             raise
     progress.end()
 
@@ -233,7 +343,7 @@ class Begun:
     def __iter__(self) -> Iterator[Any]:
         for test in self._tests:
             self.progress.end()  # of the one before, where its class or module did not come up
-            if self.progress.recorder.stopped():
+            if self.progress.listener.stopped():
                 return
             awaited = ASYNC in [base.__name__ for base in type(test).__mro__]
             function = getattr(test, getattr(test, "_testMethodName", "run"), None)
@@ -241,8 +351,8 @@ class Begun:
                 yield test
 
 
-class Told:
-    """What a result is told of each test; where a class or a module does not come up, `test` is a holder of that."""
+class Results:
+    """What a result is told; where a class or a module does not come up, `test` stands for that."""
 
     progress: Progress
     case: type
@@ -256,7 +366,7 @@ class Told:
     def stopTest(self, test: Any) -> None:
         """A test is over."""
         self.progress.end()
-        self.shouldStop = self.progress.recorder.stopped()
+        self.shouldStop = self.progress.listener.stopped()
 
     def addSuccess(self, test: Any) -> None:
         """Nothing was raised."""
@@ -265,7 +375,7 @@ class Told:
     def addError(self, test: Any, err: Any) -> None:
         """Something was raised."""
         self.progress.failed(err[1])
-        self.shouldStop = self.progress.recorder.stopped()
+        self.shouldStop = self.progress.listener.stopped()
 
     addFailure = addError  # noqa: N815 - unittest's name
 
@@ -307,18 +417,18 @@ def run_pytest(tests: ModuleType, progress: Progress) -> None:
     plugin = Plugin(module, pytest.TestReport, pytest.skip.Exception, progress)
     arguments = ["-c", os.devnull, "--rootdir=/", "--noconftest", "--assert=plain", "--capture=no"]
     arguments += ["-pno:" + name for name in UNUSED_PLUGINS]
-    recorder = progress.recorder
+    listener = progress.listener
     status: int = -1
     try:
         status = pytest.main(arguments, plugins=[plugin])
     except BaseException:  # also what a fixture's end raised when the run had been stopped
-        if not recorder.stopped():
+        if not listener.stopped():
             raise
     progress.end()
-    if recorder.stopped():
+    if listener.stopped():
         return
     if plugin.found == 0 and status == NO_TESTS:
-        recorder.fault("its tests define no test")
+        listener.fault("its tests define no test")
     elif plugin.seen < plugin.found or status not in ENDED_WELL:
         progress.failed(RuntimeError(f"pytest ended with status {status} after {plugin.seen} tests"))
 
@@ -354,7 +464,7 @@ class Plugin:
     def pytest_runtest_protocol(self, item: Any) -> bool | None:
         """Before a test; True where pytest is not to run it."""
         self.seen += 1
-        run = not self.progress.recorder.stopped() and self.progress.begin(getattr(item, "obj", None))
+        run = not self.progress.listener.stopped() and self.progress.begin(getattr(item, "obj", None))
         self.stop(item)
         return None if run else True
 
@@ -382,6 +492,6 @@ class Plugin:
         self.progress.end()
 
     def stop(self, item: Any) -> None:
-        """End the run where the recorder says so."""
-        if self.progress.recorder.stopped():
+        """End the run where the listener says so."""
+        if self.progress.listener.stopped():
             item.session.shouldstop = "the verdict is settled"
