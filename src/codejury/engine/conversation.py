@@ -43,7 +43,7 @@ START_S = 180.0
 END_S = 15.0
 """Seconds that a worker gets to end by itself when its standard input has ended."""
 
-_MOST_SAID = 2000  # characters of a message, and bytes of standard error
+_MOST_SAID = 1000  # characters of a message, and bytes of standard error
 
 
 class Conversation:
@@ -98,7 +98,7 @@ class Conversation:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
         if self._channel is not None:
-            await self._channel.close()
+            await self._channel.close(drop=True)
         try:
             return await asyncio.to_thread(_wait, process)
         finally:
@@ -196,7 +196,7 @@ class Conversation:
         if status is None:
             return InfrastructureError(f"{self.place} says nothing any more")
         said = await asyncio.shield(self._last_words)
-        last = line_of(said.decode(errors="replace").strip().rpartition("\n")[2])
+        last = line_of(said.decode(errors="replace"))
         return InfrastructureError(f"{self.place} ended with status {status}" + (f": {last}" if last else ""))
 
 

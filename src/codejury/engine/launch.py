@@ -29,6 +29,7 @@ USER = 10001
 """Of the worker, in user and group: nobody's, whatever the image says."""
 
 FILES = 4096
+TASKS = 16384  # of all containers of that user together: the limit that counts is --pids-limit
 ANSWER_S = 30.0
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy")
 
@@ -114,7 +115,7 @@ def run_command(info: ContainerInfo, name: str, limits: Limits, width: int) -> l
         *("--network=none", "--read-only", f"--tmpfs=/tmp:rw,nosuid,nodev,noexec,size={64 * MIB},mode=1777"),
         *("--cap-drop=ALL", "--security-opt=no-new-privileges", f"--user={USER}:{USER}"),
         *(f"--memory={memory}", f"--memory-swap={memory}", f"--pids-limit={processes(limits, width)}"),
-        f"--ulimit=nofile={_files()}:{_files()}",
+        *_ulimits(podman=podman),
         *_no_proxies(podman=podman),
         *("--workdir=/", "--entrypoint=python", info.image_id, "-I", "-m", "codejury.engine.worker"),
     ]
@@ -145,10 +146,16 @@ def processes(limits: Limits, width: int) -> int:
     return 2 * width * 2 * (limits.processes + max(SHIMS.values()) + 4) + 64
 
 
-def _files() -> int:
-    """Open files of a process in the container: an engine that is not root cannot give more than it has."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    return FILES if most == resource.RLIM_INFINITY else min(FILES, most)
+def _ulimits(*, podman: bool) -> list[str]:
+    """Open files; and for Podman, whose own values may be more than it can give, those of this process."""
+    if not podman:
+        return [f"--ulimit=nofile={FILES}:{FILES}"]
+    pairs = (("nofile", resource.RLIMIT_NOFILE, FILES), ("nproc", resource.RLIMIT_NPROC, TASKS))
+    most = {name: (resource.getrlimit(which)[1], wanted) for name, which, wanted in pairs}
+    values = {
+        name: wanted if own == resource.RLIM_INFINITY else min(own, wanted) for name, (own, wanted) in most.items()
+    }
+    return [f"--ulimit={name}={value}:{value}" for name, value in values.items()]
 
 
 def _no_proxies(*, podman: bool) -> list[str]:

@@ -269,9 +269,15 @@ class Channel:
         except asyncio.IncompleteReadError:
             raise FrameError("a frame was broken off") from None
 
-    async def close(self) -> None:
-        """Close both pipes; what is not sent yet is dropped."""
-        self.writer.transport.abort()
+    async def close(self, *, drop: bool = False) -> None:
+        """Close both pipes.
+
+        Args:
+            drop: Without waiting until the other side has read what was sent.
+        """
+        if drop and not self.writer.is_closing():
+            self.writer.transport.abort()
+        self.writer.close()
         self.reading.close()
         with contextlib.suppress(OSError):
             await self.writer.wait_closed()
