@@ -21,8 +21,10 @@ from codejury.model import (
     Job,
     Limits,
     Problem,
+    Pytest,
     StdinStdout,
     TierUnavailable,
+    Unittest,
     Verdict,
     text_hash,
 )
@@ -89,6 +91,8 @@ def problem_of(
 
 def problem_for(case: Any) -> Problem:
     """The problem of a case of the suites."""
+    if isinstance(case.tests, Unittest | Pytest):
+        return Problem(id="problem", prompt="", entry_point="f", tests=case.tests, reference=case.reference)
     problem = problem_of(case.tests, case.reference)
     if isinstance(case.tests, StdinStdout) or case.inputs is None:
         return problem

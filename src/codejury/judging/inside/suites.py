@@ -224,6 +224,8 @@ def run(
     if found.get(entry) is not function:
         listener.fault("its tests define the entry point anew")
     if not listener.stopped():
+        unittest: Any = __import__("unittest.case")
+        unittest.case.difflib = NoDifference
         (run_unittest if kind == "unittest" else run_pytest)(tests, Progress(listener))
 
 
@@ -349,6 +351,17 @@ class Begun:
             function = getattr(test, getattr(test, "_testMethodName", "run"), None)
             if self.progress.begin(function, awaited=awaited):
                 yield test
+
+
+class NoDifference:
+    """In the place of difflib, whose work on long values that differ takes minutes; nobody reads its result."""
+
+    @staticmethod
+    def ndiff(*_: Any) -> tuple[str, ...]:
+        """No lines."""
+        return ()
+
+    unified_diff = context_diff = ndiff
 
 
 class Results:
