@@ -133,3 +133,21 @@ def test_required_option_from_the_file(
     ended = codejury("judge", "samples.jsonl")
     assert (2, "codejury: seen\n") == (ended.code, ended.err)
     assert [("set.jsonl", (1, 2), {"model": "m", "top_p": "1"}, True)] == seen
+
+
+@pytest.mark.parametrize("name", ["CODEJURY_UNSAFE", "CODEJURY_JUDGE_UNSAFE", "CODEJURY_SETS_CHECK_UNSAFE"])
+def test_no_isolation_cannot_be_asked_for_by_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Whatever is set there, for all commands or for one."""
+    monkeypatch.setenv(name, "0")
+    with pytest.raises(UsageError, match=f"environment: {name} cannot be set there: give --unsafe on the command"):
+        _defaults()
+
+
+@pytest.mark.parametrize("text", ["unsafe = true\n", "[judge]\nunsafe = true\n", "[sets.check]\nunsafe = false\n"])
+def test_no_isolation_cannot_be_asked_for_by_the_file(folder: Path, text: str) -> None:
+    """The same."""
+    _write(folder, text)
+    with pytest.raises(UsageError, match=r"codejury.toml.*: 'unsafe' cannot be set there: give --unsafe"):
+        _defaults()

@@ -13,6 +13,7 @@ from codejury import stats
 from codejury.model import TierUnavailable
 from codejury.pipeline import DemoResult, demo
 from codejury.pipeline.demo import KS, Share
+from codejury.pipeline.isolation import OWN
 from codejury.pipeline.speed import Program
 from codejury.sandbox import Sandbox, choose_tier
 from codejury.sets import starter
@@ -149,6 +150,8 @@ def test_demo_runs_without_a_tier(store: Store, monkeypatch: pytest.MonkeyPatch,
     assert MISSING == result.missing_layer
     assert _labels() == _right(result)
     assert {"none"} == {standing.document.tier for standing in result.standings}
+    assert {OWN} == {standing.document.warnings[0] for standing in result.standings}
+    assert {0} == {standing.document.integrity.weak for standing in result.standings}
     assert _unsafe() == [standing.unsafe for standing in result.standings]
     solved = [
         sum(count > 0 for problem, count in counts.items() if few.by_id()[problem].inputs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codejury.cli.common import check_writable, choice_of, ks_of, limits_of, meta_of, names_of, output
+from codejury.cli.common import check_writable, choice_of, ks_of, limits_of, meta_of, names_of, output, warn_unsafe
 from codejury.cli.main import (
     CpuOption,
     CpuTotalOption,
@@ -29,6 +29,7 @@ from codejury.cli.main import (
     StoreOption,
     Tier,
     TierOption,
+    UnsafeOption,
     app,
 )
 from codejury.model.errors import UsageError
@@ -93,6 +94,7 @@ def judge(
     python: PythonOption = None,
     packages: PackagesOption = "",
     tier: TierOption = Tier.AUTO,
+    unsafe: UnsafeOption = False,
     level: LevelOption = 0.95,
     store: StoreOption = None,
     json: JsonOption = None,
@@ -111,6 +113,7 @@ def judge(
         python=python,
         packages=names_of(packages),
         tier=tier,
+        unsafe=unsafe,
         all_tests=all_tests,
         ks=ks_of(k),
         drop_short=drop_short,
@@ -123,6 +126,8 @@ def judge(
         retry_infra=retry is Retry.INFRA,
     )
     check_writable(json)
+    if unsafe:
+        warn_unsafe(tier)
     with Store.open(store) as opened:
         name = _judge(opened, settings, quiet=quiet)
         document = summarise(opened, name, settings.ks, level=level, drop_short=drop_short)

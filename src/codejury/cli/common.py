@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +88,21 @@ def meta_of(items: list[str]) -> dict[str, str]:
         if meta.setdefault(key, value) != value:
             raise UsageError(f"--meta {item!r}: {key} is {meta[key]!r} already: give it once")
     return meta
+
+
+def warn_unsafe(tier: str) -> None:
+    """Say what `--unsafe` means before it happens, also where nothing else is shown.
+
+    Raises:
+        UsageError: A tier is asked for as well.
+    """
+    from codejury.pipeline import UNSAFE
+    from codejury.sandbox import AUTO
+
+    if tier != AUTO:
+        raise UsageError(f"--unsafe is no isolation, and --tier {tier} asks for some: give one of them")
+    sys.stderr.write(f"codejury: warning: {UNSAFE}\n")
+    sys.stderr.flush()
 
 
 def check_writable(path: str | None) -> None:

@@ -71,6 +71,9 @@ class Tier(enum.StrEnum):
 
 
 TierOption = Annotated[Tier, typer.Option(help="Isolation; auto is the strongest that this machine gives.")]
+UnsafeOption = Annotated[
+    bool, typer.Option("--unsafe", help="No isolation: programs can do all that you can; verdicts are weak.")
+]
 CpuOption = Annotated[float, typer.Option(help="CPU seconds per test.", metavar="SECONDS")]
 CpuTotalOption = Annotated[float, typer.Option(help="CPU seconds per sample.", metavar="SECONDS")]
 MemoryOption = Annotated[int, typer.Option(help="Memory per sample.", min=64, metavar="MIB")]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from codejury.cli.common import check_writable, limits_of, names_of, output
+from codejury.cli.common import check_writable, limits_of, names_of, output, warn_unsafe
 from codejury.cli.main import (
     CpuOption,
     CpuTotalOption,
@@ -20,6 +20,7 @@ from codejury.cli.main import (
     SlotsOption,
     Tier,
     TierOption,
+    UnsafeOption,
     sets_app,
 )
 from codejury.model.errors import InfrastructureError, UsageError
@@ -71,6 +72,7 @@ def sets_check(
     python: PythonOption = None,
     packages: PackagesOption = "",
     tier: TierOption = Tier.AUTO,
+    unsafe: UnsafeOption = False,
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -78,12 +80,14 @@ def sets_check(
     from codejury import sets
     from codejury.cli.progress import TerminalProgress
     from codejury.model import Outcome
-    from codejury.pipeline import check
+    from codejury.pipeline import UNISOLATED, check
     from codejury.report import write_json
     from codejury.report.terminal import sets_check_report
 
     limits = limits_of(cpu, cpu_total, memory)
     check_writable(json)
+    if unsafe:
+        warn_unsafe(tier)
     problem_set = sets.load(name)
     with TerminalProgress(quiet=quiet) as progress:
         document = asyncio.run(
@@ -93,7 +97,7 @@ def sets_check(
                 slots=slots,
                 python=python,
                 packages=names_of(packages),
-                tier=tier,
+                tier=UNISOLATED if unsafe else tier,
                 progress=progress,
             )
         )

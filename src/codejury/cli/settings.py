@@ -7,7 +7,7 @@ In the file, an option stands in the table of its command, or above all tables f
     cpu = 3
 
 In the environment, the same are `CODEJURY_STORE` and `CODEJURY_JUDGE_CPU`. What is set for a command goes before
-what is set for all.
+what is set for all. Some options can be given on the command line alone.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from codejury.model.errors import UsageError
 
 CONFIG = Path("codejury.toml")
 PREFIX = "CODEJURY"
+SPOKEN = frozenset(("unsafe",))
+"""Options that nothing but the command line sets: who runs a command is to have asked for them."""
 
 
 def defaults(command: Any) -> dict[str, Any]:
@@ -30,7 +32,8 @@ def defaults(command: Any) -> dict[str, Any]:
         command: The root command, as click makes it.
 
     Raises:
-        UsageError: The file is not TOML, or names a command or an option that there is not.
+        UsageError: The file is not TOML, or names a command or an option that there is not; the file or the
+            environment sets an option of SPOKEN.
     """
     return _defaults(command, _read(), {}, {}, CONFIG.name, PREFIX)
 
@@ -64,6 +67,9 @@ def _defaults(
     of_environment = of_environment | {
         name: os.environ[variable] for name, variable in variables.items() if variable in os.environ
     }
+    for name in SPOKEN & options.keys() & (own.keys() | of_environment.keys()):
+        where = f"{place}: {name!r}" if name in own else f"environment: {variables[name]}"
+        raise UsageError(f"{where} cannot be set there: give --{name} on the command line")
     if commands:
         return {
             name: _defaults(

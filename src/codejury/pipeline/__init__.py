@@ -3,6 +3,7 @@
 from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
+from codejury.pipeline.isolation import UNISOLATED, UNSAFE
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.references import Progress
@@ -13,6 +14,8 @@ from codejury.pipeline.summary import summarise
 
 __all__ = [
     "PROBES",
+    "UNISOLATED",
+    "UNSAFE",
     "Choice",
     "DemoResult",
     "Homogeneity",

@@ -7,14 +7,17 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdout, Timing
+from codejury.pipeline.isolation import UNISOLATED, UNSAFE, choose_isolation
 from codejury.pipeline.library import HeldLibrary
 from codejury.pipeline.packages import visible
 from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
-from codejury.sandbox import AUTO, choose_tier, describe
+from codejury.sandbox import AUTO, describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -70,14 +73,14 @@ async def check(
         slots: Programs under way at once; the usable cores if None.
         python: Interpreter or virtual environment; codejury's own if None.
         packages: Import names of its installed packages that programs see.
-        tier: Isolation tier; by default the strongest that the machine gives.
+        tier: Isolation tier; by default the strongest that the machine gives. UNISOLATED is without isolation.
         progress: Told of each step.
 
     Raises:
         InfrastructureError: The sandbox cannot be had.
     """
     started, limits, progress = time.monotonic(), limits or Limits(), progress or Progress()
-    tier, interpreter = choose_tier(tier).tier, describe(python)
+    tier, interpreter = choose_isolation(tier, unsafe=tier == UNISOLATED).tier, describe(python)
     packages = visible(problem_set.problems, packages, interpreter)
     programs = _Programs(problem_set, limits)
     engine = LocalEngine(
@@ -95,6 +98,8 @@ async def check(
         engine.profiles = profiles
         failures = await _judge_probes(engine, programs, context, progress)
     failures += _failed_references(programs.problems, profiles)
+    if tier == UNISOLATED:
+        failures = [msgspec.structs.replace(failure, integrity="weak") for failure in failures]
     return _document(problem_set, tier, profiles, failures, time.monotonic() - started)
 
 
@@ -181,7 +186,7 @@ def _document(
     absent = sum(profile is None for profile in profiles.values())
     sound = sum(profile is not None and profile.sound for profile in profiles.values())
     weak = sorted(p.id for p in problem_set.problems if (profile := profiles[p.hash]) and profile.acting)
-    warnings = []
+    warnings = [UNSAFE] if tier == UNISOLATED else []
     if absent:
         warnings.append(
             f"{absent} problems have no reference: that their tests accept a right answer is not known"

@@ -10,6 +10,7 @@ from codejury.extract import program
 from codejury.judging import ROLES
 from codejury.metrics import scan
 from codejury.model import Limits, Outcome, TierUnavailable
+from codejury.pipeline.isolation import UNISOLATED, choose_isolation
 from codejury.pipeline.judge import JudgeSettings, judge_samples
 from codejury.pipeline.speed import Program, find_slower
 from codejury.pipeline.summary import summarise
@@ -91,6 +92,7 @@ async def demo(store: Store, *, slots: int | None = None, progress: Progress | N
             limits=LIMITS,
             slots=slots,
             tier=tier,
+            own_samples=True,
             ks=KS,
             meta={"model": name},
         )
@@ -145,4 +147,4 @@ async def _tier() -> tuple[str, str | None]:
         async with Sandbox(Settings(interpreter=describe(), limits=Limits(), tier=tier), ROLES):
             return tier, None
     except TierUnavailable as error:
-        return "none", str(error)
+        return choose_isolation(UNISOLATED, own=True).tier, str(error)

@@ -15,6 +15,7 @@ from codejury import extract, formats, sets
 from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
+from codejury.pipeline.isolation import all_weak, choose_isolation
 from codejury.pipeline.manifest import differences, new_manifest, run_notes
 from codejury.pipeline.packages import visible
 from codejury.pipeline.references import (
@@ -27,7 +28,7 @@ from codejury.pipeline.references import (
 )
 from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.pipeline.summary import is_greedy
-from codejury.sandbox import AUTO, Interpreter, choose_tier, describe
+from codejury.sandbox import AUTO, Interpreter, describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
@@ -57,6 +58,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         python: Interpreter or virtual environment that runs candidates; codejury's own if None.
         packages: Import names of its installed packages that candidates see.
         tier: Isolation tier; `sandbox.AUTO` is the strongest that the machine gives.
+        unsafe: Run programs without isolation, whatever `tier` says; all verdicts are weak.
+        own_samples: The samples are codejury's own: `tier` may be "none".
         tier_note: Why that is not a stronger one, which `judge` finds out.
         all_tests: Run on after a failed test.
         ks: The k of pass@k that will be asked for; a k above a problem's samples is refused before judging.
@@ -79,6 +82,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     python: str | None = None
     packages: tuple[str, ...] = ()
     tier: str = AUTO
+    unsafe: bool = False
+    own_samples: bool = False
     tier_note: str | None = None
     all_tests: bool = False
     ks: tuple[int, ...] | None = None
@@ -97,7 +102,8 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
     """Judge a file of samples; returns the run's name. What was judged is kept whatever happens.
 
     Raises:
-        UsageError: The input is wrong, or the problem set cannot be judged. No new run is kept.
+        UsageError: The input is wrong, the problem set cannot be judged, or a run without isolation is to go on
+            without `unsafe`. No new run is kept.
         InfrastructureError: The sandbox or the store cannot be had.
     """
     _check_settings(settings)
@@ -111,6 +117,7 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
     if settings.tier == AUTO:
         begun = store.manifest(store.find_run(settings.run or "").id)
         settings = msgspec.structs.replace(settings, tier=begun.tier)
+    settings = _isolated(settings)
     chosen, selection = choose(problem_set, settings.choice)
     settings, interpreter = _interpreter(settings, chosen)
     run = _resume(store, settings, chosen, selection, interpreter)
@@ -128,8 +135,7 @@ async def judge_samples(
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name."""
     _check_settings(settings)
-    found = choose_tier(settings.tier)
-    settings = msgspec.structs.replace(settings, tier=found.tier, tier_note=found.note)
+    settings = _isolated(settings)
     chosen, selection = choose(problem_set, settings.choice)
     settings, interpreter = _interpreter(settings, chosen)
     name = settings.run or default_run_name(settings.samples)
@@ -194,6 +200,12 @@ def _check_figures(settings: JudgeSettings, manifest: Manifest, n: Mapping[str, 
 def _named(names: list[str] | tuple[str, ...]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def _isolated(settings: JudgeSettings) -> JudgeSettings:
+    """The settings with the tier that programs run in, and why it is not a stronger one."""
+    found = choose_isolation(settings.tier, unsafe=settings.unsafe, own=settings.own_samples)
+    return msgspec.structs.replace(settings, tier=found.tier, tier_note=found.note)
 
 
 def _interpreter(settings: JudgeSettings, problem_set: ProblemSet) -> tuple[JudgeSettings, Interpreter]:
@@ -317,7 +329,8 @@ async def _judge_pending(
         try:
             async with (
                 contextlib.aclosing(_jobs(store.pending(run), library, limits, context, engine.profiles)) as jobs,
-                contextlib.aclosing(engine.submit(jobs)) as verdicts,
+                contextlib.aclosing(engine.submit(jobs)) as results,
+                contextlib.aclosing(all_weak(results) if settings.unsafe else results) as verdicts,
             ):
                 await _keep(verdicts, store, run, progress)
         finally:

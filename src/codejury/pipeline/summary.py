@@ -9,6 +9,7 @@ import numpy as np
 
 from codejury import stats
 from codejury.model import InfrastructureError, Outcome, Timing, UsageError
+from codejury.pipeline.isolation import UNISOLATED
 from codejury.report import (
     Estimate,
     FlipRow,
@@ -301,6 +302,7 @@ def _tiers(run: _Run) -> list[str]:
 def _run_warnings(run: _Run, chosen: _Selection) -> list[str]:
     """What to know of the run before its figures are quoted, the worst first."""
     found = [
+        _unisolated(run),
         _unfinished(run, chosen),
         _left_out(run, chosen),
         _infra(run, chosen),
@@ -316,7 +318,13 @@ def _run_warnings(run: _Run, chosen: _Selection) -> list[str]:
         found.append(
             f"{_samples(sum(flip.samples for flip in run.flips))} got another verdict when run again alone"
         )
-    return [warning for warning in (*found, *run.manifest.notes) if warning]
+    notes = [note for note in run.manifest.notes if note not in found]
+    return [warning for warning in (*found, *notes) if warning]
+
+
+def _unisolated(run: _Run) -> str:
+    """Why a run has no isolation, where that is so."""
+    return (run.manifest.tier_note or "") if run.manifest.tier == UNISOLATED else ""
 
 
 def _unfinished(run: _Run, chosen: _Selection) -> str:

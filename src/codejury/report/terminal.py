@@ -229,8 +229,11 @@ def _heading(document: JudgeDocument) -> Text:
     problem_set, n, timing = document.problem_set, document.n, document.timing
     each = f"{n.min}" if n.min == n.max else f"{n.min} to {n.max}"
     judged = f"{document.judged} of {document.samples}" if document.partial else f"{document.samples}"
+    problems = f"{_count(document.problems, 'problem')}, {each} samples each"
+    if document.weak is not None and not document.problems:
+        problems = f"{_count(document.weak.problems, 'problem')}, none judged out of the candidate's reach"
     lines = [
-        f"{problem_set.name} {problem_set.version}: {_count(document.problems, 'problem')}, {each} samples each",
+        f"{problem_set.name} {problem_set.version}: {problems}",
         f"{judged} samples judged ({document.programs} distinct programs), tier {document.tier or 'none'}",
     ]
     if timing.wall_s:
