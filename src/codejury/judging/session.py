@@ -30,7 +30,8 @@ ROLES = Roles(
         str(INSIDE / name)
         for name in (
             *("writing.py", "matches.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py"),
-            *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "recorder.py", "suites.py"),
+            *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "recorder.py"),
+            *("frameworks.py", "suites.py"),
             *("judge.py", "program.py", "script.py"),
         )
     ),
