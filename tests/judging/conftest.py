@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from codejury.engine import LocalEngine
+from codejury.judging import ROLES, Slot
 from codejury.model import (
     CheckFunction,
     Job,
@@ -28,10 +29,11 @@ from codejury.model import (
     Verdict,
     text_hash,
 )
-from codejury.sandbox import choose_tier, describe
+from codejury.sandbox import Sandbox, Settings, choose_tier, describe
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+    from contextlib import AbstractAsyncContextManager
 
     from codejury.judging import Profile
 
@@ -143,6 +145,39 @@ async def judge_cases(
 
         verdicts = {judged.job.key: judged.verdict async for judged in made.submit(jobs())}
     return {name: Judged(profiles[problems[name].hash], verdict) for name, verdict in verdicts.items()}  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def slot_here(limits: Limits) -> AsyncIterator[Slot]:
+    """A slot in a sandbox of the strongest tier; skips where the machine gives none."""
+    try:
+        settings = Settings(interpreter=describe(), limits=limits, tier=choose_tier().tier)
+        sandbox = await Sandbox(settings, ROLES).__aenter__()
+    except TierUnavailable as error:
+        pytest.skip(str(error))
+    slot = Slot(sandbox, limits)
+    try:
+        yield slot
+    finally:
+        slot.close()
+        await sandbox.__aexit__()
+
+
+@pytest.fixture
+def open_slot() -> Callable[[Limits], AbstractAsyncContextManager[Slot]]:
+    """Opens a slot in a real sandbox, under limits."""
+    return slot_here
+
+
+@pytest.fixture
+def in_slot() -> Callable[[Callable[[Slot], Awaitable[Any]], Limits], Any]:
+    """What some work gives in a slot in a real sandbox, under limits."""
+
+    async def inside(work: Callable[[Slot], Awaitable[Any]], limits: Limits) -> Any:
+        async with slot_here(limits) as slot:
+            return await work(slot)
+
+    return lambda work, limits: asyncio.run(inside(work, limits))
 
 
 @pytest.fixture(scope="session")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from codejury.judging import ROLES, Profile, Slot, judge, profile, verdict_key
+from codejury.judging import Profile, Slot, judge, profile, verdict_key
 from codejury.judging.kinds import base_passed, payload, records
 from codejury.judging.records import Request
-from codejury.model import Assertions, CheckFunction, Comparison, Inputs, Limits, Outcome, Problem, TierUnavailable
-from codejury.sandbox import Sandbox, Settings, choose_tier, describe
+from codejury.model import Assertions, CheckFunction, Comparison, Inputs, Limits, Outcome, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from codejury.model import Tests, Verdict
+
+    InSlot = Callable[[Callable[[Slot], Awaitable[Any]], Limits], Any]
+    Judging = Callable[..., tuple[Profile | None, list[Verdict]]]
 
 LIMITS = Limits(cpu_s=1.0, cpu_total_s=4.0)
 PASSED, WRONG = Outcome.PASSED, Outcome.WRONG_ANSWER
@@ -39,34 +40,19 @@ def problem(tests: Tests, reference: str | None = DOUBLE, **fields: Any) -> Prob
     return Problem(id="p", entry_point="f", tests=tests, reference=reference, **{"prompt": "", **fields})
 
 
-def run(work: Callable[[Slot], Awaitable[Any]]) -> Any:
-    """What `work` gives in a real sandbox."""
+@pytest.fixture
+def judged(in_slot: InSlot) -> Judging:
+    """Gives the profile of a problem, and the verdicts on programs, one after the other."""
 
-    async def inside() -> Any:
-        settings = Settings(interpreter=describe(), limits=LIMITS, tier=choose_tier().tier)
-        async with Sandbox(settings, ROLES) as sandbox:
-            slot = Slot(sandbox, LIMITS)
-            try:
-                return await work(slot)
-            finally:
-                slot.close()
+    def run(given: Problem, *sources: str, all_tests: bool = False) -> Any:
+        async def work(slot: Slot) -> tuple[Profile | None, list[Verdict]]:
+            known = await profile(slot, given, LIMITS, all_tests=all_tests)
+            tries = [await judge(slot, given, source, LIMITS, known, all_tests=all_tests) for source in sources]
+            return known, [each.verdict for each in tries]
 
-    try:
-        return asyncio.run(inside())
-    except TierUnavailable as error:
-        pytest.skip(str(error))
+        return in_slot(work, LIMITS)
 
-
-def judged(given: Problem, *sources: str, all_tests: bool = False) -> tuple[Profile | None, list[Verdict]]:
-    """The profile of a problem, and the verdicts on programs, one after the other."""
-
-    async def work(slot: Slot) -> tuple[Profile | None, list[Verdict]]:
-        known = await profile(slot, given, LIMITS, all_tests=all_tests)
-        tries = [await judge(slot, given, source, LIMITS, known, all_tests=all_tests) for source in sources]
-        return known, [each.verdict for each in tries]
-
-    result: tuple[Profile | None, list[Verdict]] = run(work)
-    return result
+    return run
 
 
 def timeless(outcome: Outcome | None) -> Outcome | None:
@@ -170,7 +156,7 @@ def test_problems_that_make_the_same_calls_are_not_the_same() -> None:
 
 
 @sandboxed
-def test_base_and_plus_apart() -> None:
+def test_base_and_plus_apart(judged: Judging) -> None:
     """A sample passes if it passes both; how it fails at a further call does not matter for the base."""
     known, verdicts = judged(
         problem(TWO_PARTS),
@@ -204,7 +190,7 @@ def test_base_and_plus_apart() -> None:
 
 
 @sandboxed
-def test_all_calls_are_made_also_past_those_that_end_the_program() -> None:
+def test_all_calls_are_made_also_past_those_that_end_the_program(judged: Judging) -> None:
     """A fresh program goes on after each; figures of the base are those of the first calls."""
     given = problem(Inputs(base=((1,), (2,)), plus=((3,), (4,), (5,))))
     _, verdicts = judged(
@@ -234,7 +220,9 @@ def test_all_calls_are_made_also_past_those_that_end_the_program() -> None:
         (None, None),
     ],
 )
-def test_nobody_says_himself_what_is_expected(reference: str | None, outcome: Outcome | None) -> None:
+def test_nobody_says_himself_what_is_expected(
+    judged: Judging, reference: str | None, outcome: Outcome | None
+) -> None:
     """Where no reference gave the outputs, no sample passes."""
     known, verdicts = judged(problem(TWO_PARTS, reference, prompt="class f:\n"), DOUBLE, "def f(x): return None\n")
     assert timeless(known.outcome if known else None) is outcome
@@ -245,7 +233,7 @@ def test_nobody_says_himself_what_is_expected(reference: str | None, outcome: Ou
 
 
 @sandboxed
-def test_reference_that_is_not_deterministic_is_not_sound() -> None:
+def test_reference_that_is_not_deterministic_is_not_sound(judged: Judging) -> None:
     """And says so; one that an oracle accepts in any form is."""
     reference = "import os\ndef f(x):\n    return os.urandom(8).hex()\n"
     known, _ = judged(problem(TWO_PARTS, reference))
@@ -268,7 +256,7 @@ def test_reference_that_is_not_deterministic_is_not_sound() -> None:
         ({"plus": (({"no": 1},),)}, "the arguments of call 3 cannot be read"),
     ],
 )
-def test_faults_of_a_problem_are_told_by_its_reference(tests: dict[str, Any], fault: str) -> None:
+def test_faults_of_a_problem_are_told_by_its_reference(judged: Judging, tests: dict[str, Any], fault: str) -> None:
     """No sample passes then, with the reason."""
     known, verdicts = judged(problem(msgspec.structs.replace(TWO_PARTS, **tests)), DOUBLE)
     assert known is not None
@@ -279,7 +267,7 @@ def test_faults_of_a_problem_are_told_by_its_reference(tests: dict[str, Any], fa
 
 
 @sandboxed
-def test_oracles_that_act_on_values_are_weak() -> None:
+def test_oracles_that_act_on_values_are_weak(judged: Judging) -> None:
     """And no judge judges on after them."""
     oracle = "def oracle(arguments, expected, output):\n    return eval(str(output)) == expected\n"
     known, verdicts = judged(problem(msgspec.structs.replace(TWO_PARTS, oracle=oracle)), DOUBLE)
@@ -291,7 +279,7 @@ def test_oracles_that_act_on_values_are_weak() -> None:
 
 
 @sandboxed
-def test_one_judge_judges_many_samples_of_a_problem() -> None:
+def test_one_judge_judges_many_samples_of_a_problem(in_slot: InSlot) -> None:
     """Also those that change their arguments, and nothing of one sample reaches the next."""
     tests = Inputs(base=(([2, 1],), ([],)))
     changing = "def f(x):\n    x.sort()\n    return x\n"
@@ -305,11 +293,13 @@ def test_one_judge_judges_many_samples_of_a_problem() -> None:
             found.append((verdict.outcome, slot.lanes.bound is not None))
         return found
 
-    assert [(PASSED, True), (WRONG, False), (PASSED, True), (PASSED, True), (PASSED, True)] == run(work)
+    assert [(PASSED, True), (WRONG, False), (PASSED, True), (PASSED, True), (PASSED, True)] == in_slot(
+        work, LIMITS
+    )
 
 
 @sandboxed
-def test_problems_that_make_the_same_calls_are_judged_apart() -> None:
+def test_problems_that_make_the_same_calls_are_judged_apart(in_slot: InSlot) -> None:
     """One after the other in the same slot, each by its own reference."""
     double, triple = problem(TWO_PARTS), problem(TWO_PARTS, "def f(x):\n    return x * 3\n")
 
@@ -318,11 +308,11 @@ def test_problems_that_make_the_same_calls_are_judged_apart() -> None:
         pairs: Iterable[tuple[Problem, str]] = [(p, p.reference or "") for p in (double, triple, double, triple)]
         return [(await judge(slot, p, source, LIMITS, known[p.hash])).verdict.outcome for p, source in pairs]
 
-    assert [PASSED] * 4 == run(work)
+    assert [PASSED] * 4 == in_slot(work, LIMITS)
 
 
 @sandboxed
-def test_values_have_a_limit() -> None:
+def test_values_have_a_limit(judged: Judging) -> None:
     """One of 16 MiB and no more crosses; a reference may give several."""
     tests = Inputs(base=((5_000_000,), (5_000_001,), (5_000_002,)))
     source = "def f(n):\n    return 'ab' * n\n"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from codejury.judging import ROLES, Profile, Slot, judge, profile
+from codejury.judging import Profile, Slot, judge, profile
 from codejury.judging.lanes import Clock
-from codejury.model import CheckFunction, Limits, Outcome, Problem, TierUnavailable, Verdict
-from codejury.sandbox import Sandbox, Settings, choose_tier, describe
+from codejury.model import CheckFunction, Limits, Outcome, Problem, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    InSlot = Callable[[Callable[[Slot], Awaitable[Any]], Limits], Any]
+    Series = Callable[..., tuple[Profile, list[Verdict], list[bool]]]
 
 pytestmark = pytest.mark.sandbox
 
@@ -25,26 +26,13 @@ RIGHT = "def f(x):\n    return x + 1\n"
 WRONG = "def f(x):\n    return x\n"
 
 
-def run(work: Callable[[Slot], Awaitable[Any]]) -> Any:
-    """What `work` gives in a real sandbox."""
-
-    async def inside() -> Any:
-        settings = Settings(interpreter=describe(), limits=LIMITS, tier=choose_tier().tier)
-        async with Sandbox(settings, ROLES) as sandbox:
-            slot = Slot(sandbox, LIMITS)
-            try:
-                return await work(slot)
-            finally:
-                slot.close()
-
-    try:
-        return asyncio.run(inside())
-    except TierUnavailable as error:
-        pytest.skip(str(error))
+@pytest.fixture
+def in_series(in_slot: InSlot) -> Series:
+    """Gives the profile, the verdicts in order, and after each whether its judge was kept."""
+    return lambda tests, reference, *sources: in_slot(_series(tests, reference, *sources), LIMITS)
 
 
-def in_series(tests: str, reference: str, *sources: str) -> tuple[Profile, list[Verdict], list[bool]]:
-    """The profile, the verdicts in order, and after each whether its judge was kept."""
+def _series(tests: str, reference: str, *sources: str) -> Callable[[Slot], Awaitable[Any]]:
     problem = Problem(
         id="p", prompt="", entry_point="f", tests=CheckFunction(code=tests, function="check"), reference=reference
     )
@@ -58,11 +46,10 @@ def in_series(tests: str, reference: str, *sources: str) -> tuple[Profile, list[
             kept.append(slot.lanes.bound is not None)
         return known, verdicts, kept
 
-    result: tuple[Profile, list[Verdict], list[bool]] = run(work)
-    return result
+    return work
 
 
-def test_judge_is_kept_while_samples_pass() -> None:
+def test_judge_is_kept_while_samples_pass(in_series: Series) -> None:
     """After a pass it judges on; after anything else there is another one."""
     sources = [RIGHT, RIGHT + "#\n", WRONG, RIGHT, "import os\ndef f(x): os._exit(0)\n", RIGHT]
     known, verdicts, kept = in_series(PLAIN, RIGHT, *sources)
@@ -84,7 +71,9 @@ def test_judge_is_kept_while_samples_pass() -> None:
         ("import pickle\n" + PLAIN, False),
     ],
 )
-def test_tests_that_leave_something_behind_have_a_judge_for_each_sample(tests: str, lasting: object) -> None:
+def test_tests_that_leave_something_behind_have_a_judge_for_each_sample(
+    in_series: Series, tests: str, lasting: object
+) -> None:
     """Modules with a state, attributes that are set, and tests that act on values."""
     known, verdicts, kept = in_series(tests, RIGHT, RIGHT, RIGHT)
     assert (lasting, [lasting] * 2) == (known.lasting, kept)
@@ -100,14 +89,14 @@ def test_tests_that_leave_something_behind_have_a_judge_for_each_sample(tests: s
         "import builtins\nbuiltins.abs = lambda x: 0\ndef f(x):\n    return x + 1\n",
     ],
 )
-def test_wrong_sample_after_a_right_one_fails(first: str) -> None:
+def test_wrong_sample_after_a_right_one_fails(in_series: Series, first: str) -> None:
     """Nothing that a passing sample does helps the next one before the same judge."""
     _, verdicts, _ = in_series(PLAIN, RIGHT, first, WRONG, first, "def f(x):\n    return 2\n")
     expected = ["passed", "wrong_answer", "passed", "wrong_answer"]
     assert expected == [verdict.outcome for verdict in verdicts]
 
 
-def test_every_sample_gets_the_same_random_inputs() -> None:
+def test_every_sample_gets_the_same_random_inputs(in_series: Series) -> None:
     """The state of random is put back between samples."""
     tests = "import random\ndef check(c):\n    x = random.random()\n    assert c(x) == x\n"
     echo = "def f(x):\n    return x\n"
@@ -117,7 +106,7 @@ def test_every_sample_gets_the_same_random_inputs() -> None:
     assert [True] * 3 == kept
 
 
-def test_changed_arguments_and_kept_objects_end_the_series() -> None:
+def test_changed_arguments_and_kept_objects_end_the_series(in_series: Series) -> None:
     """A sample that changes its arguments, or keeps a container that crossed, ends its judge."""
     tests = "def check(c):\n    xs = [3, 1]\n    assert c(xs) == [1, 3]\n    assert c([2]) == [2]\n"
     pure = "def f(xs):\n    return sorted(xs)\n"
@@ -127,7 +116,7 @@ def test_changed_arguments_and_kept_objects_end_the_series() -> None:
     assert [True, False, True] == kept
 
 
-def test_a_judge_serves_so_many_samples_at_most() -> None:
+def test_a_judge_serves_so_many_samples_at_most(in_series: Series) -> None:
     """Then it is replaced, and the verdicts stay the same."""
     sources = [f"{RIGHT}# {i}\n" for i in range(70)]
     _, verdicts, kept = in_series(PLAIN, RIGHT, *sources)
@@ -135,7 +124,7 @@ def test_a_judge_serves_so_many_samples_at_most() -> None:
     assert [i for i, is_kept in enumerate(kept) if not is_kept] == [63]
 
 
-def test_judge_that_ended_between_samples_is_no_fault_of_the_next() -> None:
+def test_judge_that_ended_between_samples_is_no_fault_of_the_next(in_slot: InSlot) -> None:
     """The next sample gets another judge."""
     problem = Problem(
         id="p", prompt="", entry_point="f", tests=CheckFunction(code=PLAIN, function="check"), reference=RIGHT
@@ -150,7 +139,7 @@ def test_judge_that_ended_between_samples_is_no_fault_of_the_next() -> None:
         outcomes.append((await judge(slot, problem, RIGHT + "#", LIMITS, known)).verdict.outcome)
         return outcomes
 
-    assert [Outcome.PASSED] * 2 == run(work)
+    assert [Outcome.PASSED] * 2 == in_slot(work, LIMITS)
 
 
 class _Kept:

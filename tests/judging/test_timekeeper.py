@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codejury.judging import ROLES, Observation, Request, Slot, session
+from codejury.judging import Observation, Request, Slot, session
 from codejury.judging.timekeeper import LATE_S, TICK_S, Timekeeper
-from codejury.model import CheckFunction, Limits, Outcome, TierUnavailable
-from codejury.sandbox import Sandbox, Settings, choose_tier, describe
+from codejury.model import CheckFunction, Limits, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
 LIMITS = Limits(cpu_s=1.0, cpu_total_s=3.0, wall_factor=3.0, wall_extra_s=1.0)  # wall: 4 s a test, 10 s in all
 
@@ -232,7 +232,9 @@ def test_repeating_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.sandbox
-async def test_sample_under_a_stopped_controller(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sample_under_a_stopped_controller(
+    monkeypatch: pytest.MonkeyPatch, open_slot: Callable[[Limits], AbstractAsyncContextManager[Slot]]
+) -> None:
     """A right answer that is under way when the clock leaps by an hour passes, at its second try."""
     made: list[Timekeeper] = []
 
@@ -250,16 +252,8 @@ async def test_sample_under_a_stopped_controller(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(session, "Timekeeper", leaping)
     source = "import time\ndef f():\n    time.sleep(0.5)\n    return 1\n"
     tests = CheckFunction(code="def check(c):\n    assert c() == 1\n")
-    try:
-        settings = Settings(interpreter=describe(), limits=LIMITS, tier=choose_tier().tier)
-        async with Sandbox(settings, ROLES) as sandbox:
-            slot = Slot(sandbox, LIMITS)
-            try:
-                seen = await slot.observe(Request(source=source, entry_point="f", tests=tests, limits=LIMITS))
-            finally:
-                slot.close()
-    except TierUnavailable as error:
-        pytest.skip(str(error))
+    async with open_slot(LIMITS) as slot:
+        seen = await slot.observe(Request(source=source, entry_point="f", tests=tests, limits=LIMITS))
     assert (Outcome.PASSED, [True, False]) == (seen.outcome, [keeper.unsure for keeper in made])
 
 
