@@ -320,3 +320,36 @@ def test_values_have_a_limit(judged: Judging) -> None:
     assert known is not None
     assert known.sound
     assert [PASSED, Outcome.OUTPUT_LIMIT] == [verdict.outcome for verdict in verdicts]
+
+
+FOUND = """
+def check(c):
+    found = c("abc")
+    assert found
+    assert found.group(1) == "b"
+    assert (found.span(1), found.string) == ((1, 2), "abc")
+    assert c("xyz") is None
+"""
+FORGED = """
+class Match:
+    string, regs = "abc", ((1, 2), (1, 9))
+    __module__, __qualname__ = "re", "Match"
+
+    def content(self):
+        return self.string, self.regs, {}, (0, 3), 1
+
+def f(x):
+    return Match() if x == "abc" else None
+"""
+
+
+@sandboxed
+def test_what_an_expression_found_is_a_value(judged: Judging) -> None:
+    """A match crosses as what it found; one of another text is wrong, one that cannot be is refused."""
+    reference = "import re\n\ndef f(x):\n    return re.search('(b)', x)\n"
+    given = problem(CheckFunction(code=FOUND), reference)
+    known, verdicts = judged(given, reference, reference.replace("x)\n", "'b')\n"), FORGED)
+    assert known is not None
+    assert known.sound
+    assert [PASSED, WRONG, Outcome.REJECTED_VALUE] == [verdict.outcome for verdict in verdicts]
+    assert "strong" == verdicts[0].integrity
