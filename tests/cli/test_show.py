@@ -7,10 +7,10 @@ import io
 from rich.console import Console
 
 from codejury.cli.show import problem_view
-from codejury.model import Checker, Problem, StdinCase, StdinStdout
+from codejury.model import Checker, Problem, Pytest, StdinCase, StdinStdout, Tests, Unittest
 
 
-def _shown(tests: StdinStdout) -> list[str]:
+def _shown(tests: Tests) -> list[str]:
     console = Console(width=120, file=io.StringIO(), record=True)
     console.print(problem_view(Problem(id="t/1", prompt="Add.", entry_point="", tests=tests)))
     return [line.rstrip() for line in console.export_text().splitlines()]
@@ -41,3 +41,10 @@ def test_a_custom_checker_is_shown() -> None:
     lines = _shown(StdinStdout(cases=(StdinCase(stdin="", stdout="1"),), checker=checker))
     assert '# compared: {"kind": "custom"}' in lines
     assert ["def check(stdin, expected, output):", "    return True"] == lines[-2:]
+
+
+def test_modules_of_tests_are_shown() -> None:
+    """As their source stands."""
+    code = "def test():\n    assert f(1) == 2\n"
+    for tests in (Unittest(code=code), Pytest(code=code)):
+        assert ["tests", *code.splitlines()] == _shown(tests)[-3:]
