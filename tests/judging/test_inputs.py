@@ -58,6 +58,9 @@ def judged(judge: Any, candidate: Any, frames: Any, tmp_path: Path) -> Iterator[
             "scan": asked.scan,
             "skip": list(asked.skip),
             "again": asked.series is not None,
+            "together": asked.together,
+            "edit": asked.edit,
+            "controls": asked.controls,
             "objects": asked.objects,
             "code": None,
         }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 import msgspec
 
 from codejury.judging import ROLES, Profile, Slot, Try, judge, profile
-from codejury.model import InfrastructureError, Job, Judged, Library, Limits, Outcome, Problem, Verdict
+from codejury.model import Confirm, InfrastructureError, Job, Judged, Library, Limits, Outcome, Problem, Verdict
 from codejury.sandbox import Interpreter, Sandbox, Settings
 
 if TYPE_CHECKING:
@@ -87,17 +87,22 @@ class LocalEngine:
         await self.sandbox.__aexit__(*error)
 
     async def profile(
-        self, problems: Sequence[tuple[Problem, Limits]], *, all_tests: bool = False
+        self,
+        problems: Sequence[tuple[Problem, Limits]],
+        *,
+        all_tests: bool = False,
+        confirm: Confirm = "auto",
     ) -> AsyncGenerator[tuple[Problem, Profile | None], None]:
         """Judge references; yields each problem with its profile, unordered.
 
         Args:
             problems: Each with its limits.
             all_tests: Whether the jobs to come run on after a failed test.
+            confirm: Which passes of the jobs to come are confirmed in the tests' own process.
         """
 
         async def work(slot: Slot, item: tuple[Problem, Limits]) -> tuple[Problem, Profile | None]:
-            return item[0], await profile(slot, *item, all_tests=all_tests)
+            return item[0], await profile(slot, *item, all_tests=all_tests, confirm=confirm)
 
         async with contextlib.aclosing(self._spread(_as_async(problems), work, id)) as results:
             async for result in results:
@@ -132,7 +137,13 @@ class LocalEngine:
         source = self.library.program(job.program_hash)
         try:
             return await judge(
-                slot, problem, source, job.limits, self.profiles.get(job.problem_hash), all_tests=job.all_tests
+                slot,
+                problem,
+                source,
+                job.limits,
+                self.profiles.get(job.problem_hash),
+                all_tests=job.all_tests,
+                confirm=job.confirm,
             )
         except InfrastructureError as error:
             verdict = Verdict(outcome=Outcome.INFRA_ERROR, integrity="strong", tier=self.tier, detail=str(error))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from codejury.judging.verdicts import Profile
+    from codejury.judging.profiles import Profile
     from codejury.model import Limits
 
 FACTOR = 4.0

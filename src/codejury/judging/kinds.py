@@ -42,6 +42,11 @@ def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
     return {**about, "context": tests.context, "code": code}
 
 
+def has_source(tests: Tests) -> bool:
+    """Whether tests are source that can run in the program's own process as well."""
+    return not isinstance(tests, Inputs | StdinStdout)
+
+
 def _about(tests: CheckFunction | Assertions | Unittest | Pytest) -> dict[str, Any]:
     if isinstance(tests, CheckFunction):
         return {"kind": "code", "function": tests.function}

@@ -7,6 +7,15 @@ import msgspec
 from codejury.model import Limits, Outcome, TestResult, Tests
 
 
+class Edit(msgspec.Struct, frozen=True, array_like=True):
+    """A change of the tests' source: in the text `part`, the characters from `start` to `end` become `text`."""
+
+    part: int
+    start: int
+    end: int
+    text: str
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What a session needs.
 
@@ -24,6 +33,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         objects: Whether the entry point may give objects that stay in the candidate: the problem is of a class.
         series: Samples of the same series may have the same judge, one after the other, while each passes and
             leaves nothing behind; None for a judge of its own.
+        together: Run the tests in the candidate's own process.
+        edit: A change of the tests to make: a control run.
+        controls: Say which changes could be controls.
     """
 
     source: str
@@ -38,6 +50,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     expected: tuple[str, ...] | None = None
     objects: bool = False
     series: str | None = None
+    together: bool = False
+    edit: Edit | None = None
+    controls: bool = False
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -63,6 +78,8 @@ class Message(msgspec.Struct, frozen=True):
     code: str | None = None
     lasting: bool = False
     expected: tuple[str, ...] | None = None
+    observing: str | None = None
+    controls: tuple[Edit, ...] = ()
 
 
 class Observation(msgspec.Struct, kw_only=True):
@@ -81,6 +98,8 @@ class Observation(msgspec.Struct, kw_only=True):
         code: The tests as the judge compiled them, where it was asked to look at them.
         lasting: Whether a run of the tests leaves nothing behind, where the judge was asked to look at them.
         expected: Outputs, where they were recorded.
+        observing: A name by which the tests may see more than values, where the judge was asked to look at them.
+        controls: Changes of the tests that could be controls, where they were asked for.
     """
 
     outcome: Outcome | None
@@ -101,3 +120,5 @@ class Observation(msgspec.Struct, kw_only=True):
     code: str | None = None
     lasting: bool = False
     expected: tuple[str, ...] | None = None
+    observing: str | None = None
+    controls: tuple[Edit, ...] = ()

@@ -19,7 +19,7 @@ import msgspec
 from codejury.judging.conclusion import KILLED_FOR_MEMORY, Facts
 from codejury.judging.kinds import payload, role
 from codejury.judging.lanes import Bound, Clock, Lanes
-from codejury.judging.records import Message, Observation, Report, Request
+from codejury.judging.records import Edit, Message, Observation, Report, Request
 from codejury.judging.timekeeper import TICK_S, Timekeeper
 from codejury.model import Limits, Outcome, TestResult
 from codejury.sandbox import Lane, LaneLostError, Roles, Sandbox, address_bytes, readable
@@ -32,7 +32,16 @@ ROLES = Roles(
             *("writing.py", "matches.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py"),
             *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "recorder.py"),
             *("frameworks.py", "suites.py"),
-            *("judge.py", "program.py", "script.py"),
+            *(
+                "origins.py",
+                "controls.py",
+                "observing.py",
+                "outside.py",
+                "inprocess.py",
+                "judge.py",
+                "program.py",
+                "script.py",
+            ),
         )
     ),
     modules={"candidate": "candidate", "judge": "judge", "script": "script"},
@@ -107,6 +116,8 @@ class Session:
         self.code: str | None = None
         self.lasting = False
         self.expected: tuple[str, ...] | None = None
+        self.observing: str | None = None
+        self.controls: tuple[Edit, ...] = ()
         self.messages = 0
         self.last_cpu_s: float | None = None  # CPU of the candidate since the report before the last
 
@@ -180,6 +191,8 @@ class Session:
             code=self.code,
             lasting=self.lasting,
             expected=self.expected,
+            observing=self.observing,
+            controls=self.controls,
         )
 
     def _may_judge_on(self, report: Report | None) -> bool:
@@ -243,6 +256,9 @@ class Session:
             "again": request.series is not None,
             "objects": request.objects,
             "skip": list(request.skip),
+            "together": request.together,
+            "edit": msgspec.to_builtins(request.edit),
+            "controls": request.controls,
         }
 
     def _lower_limits(self) -> list[tuple[str, int]]:
@@ -322,6 +338,7 @@ class Session:
             self.tests += _results(message, cpu_s)
             if self.messages == 0:  # said before the candidate could say anything
                 self.code, self.lasting = message.code, message.lasting
+                self.observing, self.controls = message.observing, message.controls
             self.messages += 1
             self.last_cpu_s = cpu_s
             if message.end is not None:

@@ -12,100 +12,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from codejury.judging.allowance import of_reference
-from codejury.judging.kinds import base_passed, records
+from codejury.judging.kinds import base_passed, has_source, records
+from codejury.judging.profiles import Profile, confirms
 from codejury.judging.records import Observation, Request
-from codejury.model import Integrity, Limits, Outcome, Problem, TestResult, Verdict
+from codejury.judging.together import controlled
+from codejury.model import Confirm, Integrity, Limits, Outcome, Problem, TestResult, Verdict
 
 if TYPE_CHECKING:
     from codejury.judging.session import Slot
 
-JUDGE_VERSION = "4"
+JUDGE_VERSION = "5"
 SKIPPED = None
 # A CPU timeout counts at once unless the reference took over this share of the limit on this machine.
 SLOW_REFERENCE = 0.25
 # A wall timeout is tried again, alone, if the candidate was kept waiting for a processor for this share of it.
 DELAYED = 0.05
-
-
-class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What judging a problem's reference showed.
-
-    Attributes:
-        outcome: Of the reference.
-        fault: Why the problem cannot be judged at all; None if it can.
-        detail: Of the reference's outcome.
-        finished: Assertions that it finished.
-        changed: Whether it changes its arguments.
-        acting: A name by which the tests may act on a candidate's value: verdicts are weak then.
-        expected: Its outputs, where the tests do not say what is expected.
-        objects: Whether its entry point gives objects that stay in the candidate; a sample's may then, too.
-        cpu_s: CPU seconds of the reference.
-        all_cpu_s: The same with those of comparing its values.
-        slowest_cpu_s: CPU seconds of its slowest test, or at most 20 ms more.
-        code: The tests as the judge compiled them for this interpreter, so that it need not again.
-        lasting: Whether a run of the tests leaves nothing behind in the judge.
-    """
-
-    outcome: Outcome | None
-    fault: str | None = None
-    detail: str = ""
-    finished: int = 0
-    changed: bool = False
-    acting: str | None = None
-    expected: tuple[str, ...] | None = None
-    objects: bool = False
-    cpu_s: float = 0.0
-    all_cpu_s: float = 0.0
-    slowest_cpu_s: float = 0.0
-    code: str | None = None
-    lasting: bool = False
-
-    @property
-    def sound(self) -> bool:
-        """Whether the reference passes its own tests."""
-        return self.outcome is Outcome.PASSED
-
-
-async def profile(slot: Slot, problem: Problem, limits: Limits, *, all_tests: bool = False) -> Profile | None:
-    """Judge a problem's reference; None where it has none.
-
-    Args:
-        slot: Where it runs.
-        problem: The problem.
-        limits: Of this problem; the reference may take longer (`allowance`).
-        all_tests: Whether samples will run on after a failed test.
-    """
-    if problem.reference is None:
-        return None
-    request = Request(
-        source=problem.reference,
-        entry_point=problem.entry_point,
-        tests=problem.tests,
-        limits=of_reference(limits),
-        all_tests=all_tests,
-        scan=True,
-        objects=True,
-    )
-    seen = await slot.observe(request)
-    expected = seen.expected
-    if records(problem.tests) and seen.outcome is Outcome.PASSED:  # and once more: does it agree with itself?
-        seen = await slot.observe(msgspec.structs.replace(request, expected=expected))
-    return Profile(
-        outcome=seen.outcome,
-        fault=seen.detail if seen.outcome is None else None,
-        detail=seen.detail,
-        finished=seen.finished,
-        changed=seen.changed,
-        acting=seen.acting,
-        expected=expected if records(problem.tests) else None,
-        objects=seen.objects,
-        cpu_s=seen.cpu_s,
-        all_cpu_s=seen.all_cpu_s,
-        slowest_cpu_s=seen.slowest_cpu_s,
-        code=seen.code,
-        lasting=seen.lasting,
-    )
 
 
 class Try(msgspec.Struct, frozen=True):
@@ -128,6 +49,7 @@ async def judge(
     reference: Profile | None,
     *,
     all_tests: bool = False,
+    confirm: Confirm = "auto",
 ) -> Try:
     """Judge one program.
 
@@ -138,6 +60,9 @@ async def judge(
         limits: Of this sample.
         reference: The problem's profile, where it has a reference.
         all_tests: Run on after a failed test.
+        confirm: Which passes by values must be passes in the tests' own process as well: "auto" those of problems
+            whose tests may see more than values; "all" those of every problem whose reference passes there, too;
+            "none" no pass.
 
     Raises:
         InfrastructureError: The sandbox gives no lanes any more.
@@ -164,6 +89,7 @@ async def judge(
         objects=reference.objects if reference is not None else asks_for_class(problem),
         code=reference.code if reference is not None else None,
         series=problem.tests_hash if reference is not None and reference.sound and reference.lasting else None,
+        together=reference is not None and reference.together,
     )
     seen = await _observe_all(slot, request) if all_tests else await slot.observe(request)
     outcome, detail = _settle(seen, reference)
@@ -174,8 +100,12 @@ async def judge(
         if _settle(again, reference)[0] is not Outcome.PASSED:
             outcome = Outcome.WRONG_ANSWER
             detail = "passes only by changing its arguments, which the reference leaves alone"
+    if outcome is Outcome.PASSED and reference is not None:
+        refused = await _beside(slot, request, reference, confirm)
+        outcome, detail = refused or (outcome, detail)
     acting = seen.acting if reference is None else reference.acting
-    integrity: Integrity = "weak" if acting else "strong"
+    weak = bool(acting) or request.together
+    integrity: Integrity = "weak" if weak else "strong"
     tests = tuple(test for test in seen.tests if test is not SKIPPED)
     passed = [test.outcome is Outcome.PASSED for test in tests]
     verdict = Verdict(
@@ -190,6 +120,21 @@ async def judge(
         peak_bytes=seen.peak_bytes,
     )
     return Try(verdict, doubtful=_doubtful(seen, limits, reference))
+
+
+async def _beside(
+    slot: Slot, request: Request, reference: Profile, confirm: Confirm
+) -> tuple[Outcome, str] | None:
+    """What else a pass needs, beside the run that passed: None where it has that."""
+    if request.together:
+        return await controlled(slot, request, reference.controls)
+    if not (has_source(request.tests) and reference.plain and confirms(confirm, reference)):
+        return None
+    seen = await slot.observe(msgspec.structs.replace(request, together=True, code=None, series=None))
+    outcome, detail = _settle(seen, None)
+    if outcome is Outcome.PASSED:
+        return None
+    return outcome, f"passes by its values, and not in the tests' own process: {detail}"
 
 
 def asks_for_class(problem: Problem) -> bool:
@@ -250,7 +195,14 @@ def _first_failure(seen: Observation, first: Observation) -> tuple[Outcome | Non
 
 
 def verdict_key(
-    problem: Problem, program_hash: str, limits: Limits, *, tier: str, interpreter: str, all_tests: bool
+    problem: Problem,
+    program_hash: str,
+    limits: Limits,
+    *,
+    tier: str,
+    interpreter: str,
+    all_tests: bool,
+    confirm: Confirm = "auto",
 ) -> str:
     """The key of a verdict: equal keys mean that judging again would be the same work.
 
@@ -261,6 +213,7 @@ def verdict_key(
         tier: Isolation tier.
         interpreter: Version and visible packages.
         all_tests: Whether every test is run.
+        confirm: See `judge`.
     """
-    parts = (program_hash, problem.tests_hash, limits, tier, interpreter, all_tests, JUDGE_VERSION)
+    parts = (program_hash, problem.tests_hash, limits, tier, interpreter, all_tests, confirm, JUDGE_VERSION)
     return hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()

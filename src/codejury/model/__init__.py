@@ -37,7 +37,7 @@ from codejury.model.run import (
     Timing,
 )
 from codejury.model.sample import Program, Sample, text_hash
-from codejury.model.verdict import Integrity, Outcome, TestResult, Verdict
+from codejury.model.verdict import Confirm, Integrity, Outcome, TestResult, Verdict
 
 __all__ = [
     "GIB",
@@ -49,6 +49,7 @@ __all__ = [
     "CodejuryError",
     "Comparison",
     "Confidence",
+    "Confirm",
     "ContainerInfo",
     "Engine",
     "Finding",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from codejury.model.limits import Limits
-from codejury.model.verdict import Verdict
+from codejury.model.verdict import Confirm, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Sequence
@@ -24,6 +24,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         program_hash: `Program.hash`.
         limits: The problem's own limits applied.
         all_tests: Run on after a failed test.
+        confirm: Which passes are confirmed in the tests' own process.
     """
 
     key: str
@@ -31,6 +32,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     program_hash: str
     limits: Limits
     all_tests: bool = False
+    confirm: Confirm = "auto"
 
 
 class Judged(msgspec.Struct, frozen=True):

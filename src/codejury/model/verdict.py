@@ -33,6 +33,9 @@ class Outcome(enum.StrEnum):
 
 Integrity = Literal["strong", "weak"]
 
+Confirm = Literal["auto", "all", "none"]
+"""Which passes by values are confirmed in the tests' own process: see `codejury.judging.judge`."""
+
 
 class TestResult(msgspec.Struct, frozen=True, array_like=True):
     """One test, that is one assertion that was executed.

@@ -2,14 +2,14 @@
 
 It never sees a test or an expected value. Standard library alone; from Python 3.9 on.
 
-Requests: frame 0 `[source, entry point, most bytes of a reply, limits]`, then calls `[args, kwargs, updates]`, or
-`[args, kwargs, updates, object, name]` for an object that an earlier call made.
-Replies: `["=", value, updates, keep]`, `["!", exception, updates, keep]` for a raised one, `["#", object, updates,
-keep]` for an object of the entry point's own class, `["m", null, updates, keep]` for an attribute that can be
-called, `["?", reason]` for a value that does not cross; to frame 0 `["ok"]`, `["syntax", type, text]`,
-`["missing", name]` or `["!", exception]`.
-An update is `[frame, index, content]`: a container that crossed before has this content now. `keep` lists the
-containers that the candidate still holds; all others are forgotten by both sides.
+Requests: frame 0 `[source, entry point, most bytes of a reply, limits]`, then calls `[args, kwargs, updates]`,
+or `[args, kwargs, updates, object, name]` for an object that an earlier call made. A fifth item of frame 0 says
+that the tests come here as well (`inprocess`). Replies: `["=", value, updates, keep]`, `["!", exception,
+updates, keep]` for a raised one, `["#", object, updates, keep]` for an object of the entry point's own class,
+`["m", null, updates, keep]` for an attribute that can be called, `["?", reason]` for a value that does not
+cross; to frame 0 `["ok"]`, `["syntax", type, text]`, `["missing", name]` or `["!", exception]`. An update is
+`[frame, index, content]`: a container that crossed before has this content now. `keep` lists the containers
+that the candidate still holds; all others are forgotten by both sides.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 
 import codec
 import frames
+import inprocess
 import objects
 
 TYPE_CHECKING = False  # typing is one module more in each process
@@ -67,6 +68,8 @@ class Loader:
 class Candidate:
     """One program, loaded and called."""
 
+    module = MODULE
+
     def __init__(self, requests: int, replies: int) -> None:
         self.requests, self.replies = requests, replies
         self.kept: dict[tuple[int, int], list[Any]] = {}  # (frame, index) -> [object, text of its content]
@@ -78,9 +81,11 @@ class Candidate:
     def run(self) -> NoReturn:
         """Load, then call for ever."""
         nonce, body = frames.receive(self.requests, 1 << 31)
-        source, entry, self.most, limits = codec.loads(body.decode())
+        source, entry, self.most, limits, *kind = codec.loads(body.decode())
         for name, value in limits:  # a problem's own, below those of the lane
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+        if kind:
+            inprocess.play(self, nonce, source, entry, kind[0])
         frames.send(self.replies, nonce, self.load(source, entry))
         number = 0
         while True:

@@ -10,9 +10,7 @@ from Python 3.9 on.
 
 from __future__ import annotations
 
-import binascii
 import gc
-import marshal
 import os
 import select
 import sys
@@ -21,10 +19,11 @@ import codec
 import frames
 import inputs
 import objects
+import outside
 import stdio
 import suites
 from instrument import compile_tests, examine
-from recorder import Recorder, Stop
+from recorder import Recorder, Stop, packed, unpacked
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -116,7 +115,9 @@ class Judge(Recorder):
                 self.end("problem", f"its tests do not compile: {type(error).__name__}: {error}")
                 return
             if self.load():
-                if self.job["tests"]["kind"] == "inputs":
+                if self.job["together"]:
+                    outside.run(self, code)
+                elif self.job["tests"]["kind"] == "inputs":
                     inputs.run(self)
                 elif self.right is not None:
                     stdio.run(self, self.right)
@@ -136,6 +137,8 @@ class Judge(Recorder):
         first = [job["source"], job["entry"], job["most"], job["limits"]]
         if self.right is not None:
             first[1:3] = job["tests"]["output_bytes"], job["tests"]["cpu_s"]
+        if job["together"]:
+            first.append(job["tests"]["kind"])
         reply = self.exchange(codec.dumps(first).encode())
         kind = reply[0]
         if kind == "ok":
@@ -350,17 +353,18 @@ class Judge(Recorder):
         if given is None and self.code is not None:
             return self.code
         if given is not None:
-            former: tuple[CodeType | None, list[CodeType]] = marshal.loads(binascii.a2b_base64(given))
-            self.code = former
-            return former
+            self.code = unpacked(given)
+            return self.code
         tests = self.job["tests"]
-        parts = tests["code"] if isinstance(tests["code"], list) else [tests["code"]]
+        parts = outside.parts(self.job)
         entry, every, module = self.job["entry"], self.job["all"], tests.get("module")
         made, acting, lasting = examine(tests["context"], parts, entry, every, module)
         if self.job["scan"]:
             self.acting = acting
-            code = binascii.b2a_base64(marshal.dumps(made)).decode()
-            self.report({"tests": [], "lasting": lasting, "code": code})
+            observing = outside.observing(self.job)
+            self.report({"tests": [], "lasting": lasting, "code": packed(made), "observing": observing})
+        if self.job["controls"]:
+            self.report({"tests": [], "controls": outside.edits(self.job)})
         return made
 
 
@@ -386,6 +390,9 @@ def warm_tests() -> None:
         "limits": [],
         "again": False,
         "objects": False,
+        "together": False,
+        "edit": None,
+        "controls": False,
         "tests": {"kind": "code", "code": test, "context": "from typing import List\n", "function": "check"},
         "all": False,
         "apply": True,
@@ -396,7 +403,7 @@ def warm_tests() -> None:
     made = compile_tests(job["tests"]["context"], [test], "f", False)
     host = os.open(os.devnull, os.O_WRONLY)
     for turn in range(16):
-        job["code"] = binascii.b2a_base64(marshal.dumps(made)).decode() if turn > 2 else None
+        job["code"] = packed(made) if turn > 2 else None
         requests, replies = os.pipe(), os.pipe()
         pid = os.fork()
         if pid == 0:

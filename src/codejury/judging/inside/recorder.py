@@ -6,6 +6,8 @@ alone; from Python 3.9 on.
 
 from __future__ import annotations
 
+import binascii
+import marshal
 import time
 
 from instrument import HOOK
@@ -172,3 +174,14 @@ def text_of(error: BaseException) -> str:
         return str(error)[:300]
     except BaseException:
         return ""
+
+
+def packed(code: tuple[CodeType | None, list[CodeType]]) -> str:
+    """Code of context and tests as a text, for an interpreter of the same version."""
+    return binascii.b2a_base64(marshal.dumps(code)).decode()
+
+
+def unpacked(text: str) -> tuple[CodeType | None, list[CodeType]]:
+    """What `packed` was given."""
+    code: tuple[CodeType | None, list[CodeType]] = marshal.loads(binascii.a2b_base64(text))
+    return code

@@ -1,0 +1,105 @@
+"""Tests in the program's own process: the host's part. A pass counts if all control runs fail where they must.
+
+A control is a change of what the tests expect (`inside/controls.py`). Each is one run with a fresh process, so
+that nothing of one run is known in another, and only one place is changed in each: a program that would tell a
+control from the tests themselves must know the right answer there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from codejury.judging.records import Edit, Observation, Request
+from codejury.model import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from codejury.judging.session import Slot
+
+MOST_TRIED = 96
+"""Changes that the reference is run with, to find the controls among them."""
+
+MOST_CONTROLS = 16
+"""Controls of a problem."""
+
+SLOW_S = 0.25
+"""CPU seconds of a run from which on a problem has `FEW_CONTROLS`."""
+
+FEW_CONTROLS = 4
+
+_Item = TypeVar("_Item")
+
+_FAILED = frozenset((Outcome.WRONG_ANSWER, Outcome.EXCEPTION))
+
+
+class Control(msgspec.Struct, frozen=True, array_like=True):
+    """A change of the tests that a right program fails.
+
+    Attributes:
+        edit: The change.
+        passed: Assertions that hold before the one that fails.
+        line: Of the one that fails.
+    """
+
+    edit: Edit
+    passed: int
+    line: int
+
+
+async def find_controls(slot: Slot, request: Request) -> tuple[Control, ...]:
+    """Controls of a problem: changes that its reference fails, each at another place where there are so many.
+
+    Args:
+        slot: Where the reference runs.
+        request: The reference before its tests, in one process.
+    """
+    request = msgspec.structs.replace(request, scan=False, all_tests=False)
+    seen = await slot.observe(msgspec.structs.replace(request, controls=True))
+    found: dict[tuple[int, int], list[Control]] = {}
+    for edit in _spread(seen.controls, MOST_TRIED):
+        place = failure(await slot.observe(msgspec.structs.replace(request, edit=edit)))
+        if place is not None:
+            found.setdefault(place, []).append(Control(edit, *place))
+    most = MOST_CONTROLS if seen.cpu_s <= SLOW_S else FEW_CONTROLS
+    chosen = [controls[0] for _, controls in sorted(found.items())]
+    others = [control for _, controls in sorted(found.items()) for control in controls[1:]]
+    return (*_spread(chosen, most), *_spread(others, max(most - len(chosen), 0)))
+
+
+async def controlled(slot: Slot, request: Request, controls: Sequence[Control]) -> tuple[Outcome, str] | None:
+    """Run a program that passed with each control; None where it fails all of them as the reference does.
+
+    Args:
+        slot: Where it runs.
+        request: The program before its tests, in one process.
+        controls: Of the problem.
+    """
+    request = msgspec.structs.replace(request, all_tests=False, skip=())
+    for control in controls:
+        seen = await slot.observe(msgspec.structs.replace(request, edit=control.edit))
+        if failure(seen) == (control.passed, control.line):
+            continue
+        if seen.outcome is not None and seen.outcome not in (*_FAILED, Outcome.PASSED):
+            return seen.outcome, f"in a control run: {seen.detail}"
+        return Outcome.TAMPERED, f"a wrong value was expected in line {control.line}, and it did not fail there"
+    return None
+
+
+def failure(seen: Observation) -> tuple[int, int] | None:
+    """Where a run failed: how many assertions held before, and the line; None where none failed."""
+    if seen.outcome not in _FAILED:
+        return None
+    for passed, test in enumerate(seen.tests):
+        if test is not None and test.outcome is not Outcome.PASSED:
+            return passed, test.line
+    return None
+
+
+def _spread(items: Sequence[_Item], most: int) -> Sequence[_Item]:
+    """At most so many of the items, evenly from first to last."""
+    if len(items) <= most:
+        return items
+    return [items[i * len(items) // most] for i in range(most)]
