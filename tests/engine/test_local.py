@@ -319,8 +319,8 @@ async def test_profiles_come_with_their_problems(
     """One for each problem, under its own limits."""
     seen = []
 
-    async def profile(_slot: object, problem: Problem, limits: Limits, *, all_tests: bool) -> None:
-        seen.append((problem.id, limits.cpu_s, all_tests))
+    async def profile(_slot: object, problem: Problem, limits: Limits, *, all_tests: bool, confirm: str) -> None:
+        seen.append((problem.id, limits.cpu_s, all_tests, confirm))
 
     monkeypatch.setattr(local, "profile", profile)
     problems = [
@@ -328,9 +328,10 @@ async def test_profiles_come_with_their_problems(
         for name, cpu in (("a", 1.0), ("b", 2.0))
     ]
     async with engine_of(_pass) as engine:
-        found = [(problem.id, profile) async for problem, profile in engine.profile(problems, all_tests=True)]
+        profiles = engine.profile(problems, all_tests=True, confirm="all")
+        found = [(problem.id, profile) async for problem, profile in profiles]
     assert [("a", None), ("b", None)] == sorted(found)
-    assert [("a", 1.0, True), ("b", 2.0, True)] == sorted(seen)
+    assert [("a", 1.0, True, "all"), ("b", 2.0, True, "all")] == sorted(seen)
 
 
 def test_slots_are_the_usable_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,17 +31,8 @@ ROLES = Roles(
         for name in (
             *("writing.py", "matches.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py"),
             *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "recorder.py"),
-            *("frameworks.py", "suites.py"),
-            *(
-                "origins.py",
-                "controls.py",
-                "observing.py",
-                "outside.py",
-                "inprocess.py",
-                "judge.py",
-                "program.py",
-                "script.py",
-            ),
+            *("frameworks.py", "suites.py", "origins.py", "controls.py", "observing.py", "outside.py"),
+            *("inprocess.py", "judge.py", "program.py", "script.py"),
         )
     ),
     modules={"candidate": "candidate", "judge": "judge", "script": "script"},

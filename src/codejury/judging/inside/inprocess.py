@@ -18,6 +18,7 @@ import types
 import codec
 import frames
 import recorder
+import suites
 
 TYPE_CHECKING = False  # typing is one module more in each process
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     Known = dict[tuple[str, str], int]
 
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, type)
-FRAMEWORKS = frozenset(("unittest", "pytest"))
 OWN = frozenset(("__main__", "boot", "zygote", "kernel", "plain", "filters", "calls", "landlock"))
 
 
@@ -42,7 +42,7 @@ def play(candidate: Candidate, number: int, source: str, entry: str, kind: str) 
         entry: Name of its entry point.
         kind: Of the tests; their framework is imported before the program is loaded.
     """
-    if kind in FRAMEWORKS:
+    if kind in suites.KINDS:
         __import__(kind)
     before = functions()
     frames.send(candidate.replies, number, candidate.load(source, entry))
@@ -55,6 +55,7 @@ def play(candidate: Candidate, number: int, source: str, entry: str, kind: str) 
             run.sticky = "tampered", f"changed {altered}, which is not its own"
     outcome, detail = run.sticky or ("passed", "")
     run.report({"tests": run.tests, "end": [outcome, detail[:1000], run.finished]})
+    frames.receive(candidate.requests, 0)  # its pipe stays open until the judge has closed its own
     os._exit(0)
 
 
@@ -87,12 +88,16 @@ class Run(recorder.Recorder):
     def run(self) -> None:
         """Run the tests; what comes of it is in `sticky`."""
         loaded = self.candidate.function
-        program = sys.modules[self.candidate.module].__dict__
+        program = sys.modules[self.candidate.module]
         try:
             for name in self.job["names"]:
-                if name in program:
-                    self.namespace[name] = program[name]
-            self.run_tests(recorder.unpacked(self.job["code"]), loaded)
+                if name in program.__dict__:
+                    self.namespace[name] = program.__dict__[name]
+            code = recorder.unpacked(self.job["code"])
+            if self.job["tests"]["kind"] in suites.KINDS:
+                suites.run_tests(self, code, loaded, program)
+            else:
+                self.run_tests(code, loaded)
         except recorder.Stop:
             pass
         except MemoryError:
