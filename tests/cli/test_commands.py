@@ -19,6 +19,7 @@ from codejury.model import (
     Program,
     TierUnavailable,
 )
+from codejury.pipeline import engines
 from codejury.report import (
     CheckFailure,
     JudgeDocument,
@@ -174,7 +175,7 @@ def test_missing_tier_is_infrastructure(
     class NoTier:
         """An engine on a machine without user namespaces."""
 
-        library = None
+        library, tier = None, "namespaces"
         interpreter = describe()
 
         def __init__(self, *_: object, **__: object) -> None:
@@ -189,8 +190,7 @@ def test_missing_tier_is_infrastructure(
         async def __aexit__(self, *_: object) -> None:
             raise AssertionError
 
-    for module in ("judge", "check"):
-        monkeypatch.setattr(importlib.import_module(f"codejury.pipeline.{module}"), "LocalEngine", NoTier)
+    monkeypatch.setattr(engines, "LocalEngine", NoTier)
     line = "codejury: tier 'namespaces' cannot be had: user namespaces missing: the kernel refuses them\n"
     assert (3, "", line) == codejury(*arguments)
     assert [] == _runs(tiny)

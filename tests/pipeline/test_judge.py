@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from codejury.model import (
     TierUnavailable,
     UsageError,
 )
-from codejury.pipeline import JudgeSettings, Progress, default_run_name, judge, judge_samples, summarise
+from codejury.pipeline import JudgeSettings, Progress, default_run_name, engines, judge, judge_samples, summarise
 from codejury.pipeline import judge as judge_file
 from codejury.sandbox import describe
 from codejury.sets.starter import contestants
@@ -261,7 +260,7 @@ def test_missing_tier_leaves_no_run(store: Store, monkeypatch: pytest.MonkeyPatc
     class NoTier:
         """An engine on a machine without user namespaces."""
 
-        library = None
+        library, tier = None, "namespaces"
         interpreter = describe()
 
         def __init__(self, *_: object, **__: object) -> None:
@@ -277,7 +276,7 @@ def test_missing_tier_leaves_no_run(store: Store, monkeypatch: pytest.MonkeyPatc
             raise AssertionError
 
     with monkeypatch.context() as patched:
-        patched.setattr(importlib.import_module("codejury.pipeline.judge"), "LocalEngine", NoTier)
+        patched.setattr(engines, "LocalEngine", NoTier)
         with pytest.raises(TierUnavailable, match="user namespaces missing"):
             _judge(store, _set(ADD), _samples(ADD, RIGHT))
     assert [] == store.runs()

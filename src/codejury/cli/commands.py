@@ -11,11 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codejury.cli.common import check_writable, choice_of, ks_of, limits_of, meta_of, names_of, output, warn_unsafe
+from codejury.cli.common import (
+    check_writable,
+    choice_of,
+    ks_of,
+    limits_of,
+    meta_of,
+    names_of,
+    output,
+    place_of,
+    warn_unsafe,
+)
 from codejury.cli.main import (
+    ContainerCommand,
     CpuOption,
     CpuTotalOption,
     DropShortOption,
+    EngineOption,
+    ImageOption,
     InterruptedRunError,
     JsonOption,
     KOption,
@@ -25,6 +38,7 @@ from codejury.cli.main import (
     ProblemsOption,
     PythonOption,
     QuietOption,
+    RuntimeOption,
     SlotsOption,
     StoreOption,
     Tier,
@@ -94,6 +108,9 @@ def judge(
     python: PythonOption = None,
     packages: PackagesOption = "",
     tier: TierOption = Tier.AUTO,
+    image: ImageOption = None,
+    engine: EngineOption = ContainerCommand.AUTO,
+    runtime: RuntimeOption = None,
     unsafe: UnsafeOption = False,
     level: LevelOption = 0.95,
     store: StoreOption = None,
@@ -112,7 +129,7 @@ def judge(
         slots=slots,
         python=python,
         packages=names_of(packages),
-        tier=tier,
+        tier=place_of(tier, image, engine, runtime),
         unsafe=unsafe,
         all_tests=all_tests,
         ks=ks_of(k),

@@ -14,6 +14,7 @@ from codejury.model.errors import InputError, UsageError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from codejury.engine import ContainerSettings
     from codejury.model import Limits
     from codejury.pipeline import Choice
 
@@ -88,6 +89,20 @@ def meta_of(items: list[str]) -> dict[str, str]:
         if meta.setdefault(key, value) != value:
             raise UsageError(f"--meta {item!r}: {key} is {meta[key]!r} already: give it once")
     return meta
+
+
+def place_of(tier: str, image: str | None, engine: str, runtime: str | None) -> str | ContainerSettings:
+    """Where programs run; raises UsageError for options of a container without one."""
+    from codejury.engine import DEFAULT_IMAGE, ContainerSettings
+    from codejury.sandbox import AUTO, CONTAINER
+
+    given = {"--image": image, "--engine": None if engine == AUTO else engine, "--runtime": runtime}
+    if tier == CONTAINER:
+        return ContainerSettings(image=image or DEFAULT_IMAGE, engine=given["--engine"], runtime=runtime)
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(f"{name} {value} is for containers: add --tier {CONTAINER}, or leave it out")
+    return tier
 
 
 def warn_unsafe(tier: str) -> None:

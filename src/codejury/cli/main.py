@@ -68,9 +68,30 @@ class Tier(enum.StrEnum):
     AUTO = "auto"
     NAMESPACES = "namespaces"
     LANDLOCK = "landlock"
+    CONTAINER = "container"
+
+
+class ContainerCommand(enum.StrEnum):
+    """Commands that start containers."""
+
+    AUTO = "auto"
+    DOCKER = "docker"
+    PODMAN = "podman"
 
 
 TierOption = Annotated[Tier, typer.Option(help="Isolation; auto is the strongest that this machine gives.")]
+ImageOption = Annotated[
+    str | None, typer.Option(help="For --tier container: the image.", show_default="codejury", metavar="IMAGE")
+]
+EngineOption = Annotated[
+    ContainerCommand, typer.Option(help="For --tier container: auto is the first that answers and has the image.")
+]
+RuntimeOption = Annotated[
+    str | None,
+    typer.Option(
+        help="For --tier container: OCI runtime, as runsc.", show_default="the engine's own", metavar="NAME"
+    ),
+]
 UnsafeOption = Annotated[
     bool, typer.Option("--unsafe", help="No isolation: programs can do all that you can; verdicts are weak.")
 ]

@@ -7,15 +7,19 @@ from typing import Annotated
 
 import typer
 
-from codejury.cli.common import check_writable, limits_of, names_of, output, warn_unsafe
+from codejury.cli.common import check_writable, limits_of, names_of, output, place_of, warn_unsafe
 from codejury.cli.main import (
+    ContainerCommand,
     CpuOption,
     CpuTotalOption,
+    EngineOption,
+    ImageOption,
     JsonOption,
     MemoryOption,
     PackagesOption,
     PythonOption,
     QuietOption,
+    RuntimeOption,
     SetArgument,
     SlotsOption,
     Tier,
@@ -72,6 +76,9 @@ def sets_check(
     python: PythonOption = None,
     packages: PackagesOption = "",
     tier: TierOption = Tier.AUTO,
+    image: ImageOption = None,
+    engine: EngineOption = ContainerCommand.AUTO,
+    runtime: RuntimeOption = None,
     unsafe: UnsafeOption = False,
     json: JsonOption = None,
     quiet: QuietOption = False,
@@ -85,6 +92,7 @@ def sets_check(
     from codejury.report.terminal import sets_check_report
 
     limits = limits_of(cpu, cpu_total, memory)
+    place = place_of(tier, image, engine, runtime)
     check_writable(json)
     if unsafe:
         warn_unsafe(tier)
@@ -97,7 +105,7 @@ def sets_check(
                 slots=slots,
                 python=python,
                 packages=names_of(packages),
-                tier=UNISOLATED if unsafe else tier,
+                tier=UNISOLATED if unsafe else place,
                 progress=progress,
             )
         )
@@ -129,6 +137,9 @@ def sets_strength(
     python: PythonOption = None,
     packages: PackagesOption = "",
     tier: TierOption = Tier.AUTO,
+    image: ImageOption = None,
+    engine: EngineOption = ContainerCommand.AUTO,
+    runtime: RuntimeOption = None,
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -148,7 +159,7 @@ def sets_strength(
         slots=slots,
         python=python,
         packages=names_of(packages),
-        tier=tier,
+        tier=place_of(tier, image, engine, runtime),
     )
     check_writable(json)
     problem_set = sets.load(name)

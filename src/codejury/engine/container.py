@@ -49,6 +49,7 @@ class ContainerEngine:
         settings: The image, and what runs it.
         slots: Samples under way at once; by default the cores that the container and this process may use.
         packages: Import names of packages in the image that candidates see.
+        optional: The same, of those that are installed there.
         python: Interpreter in the image that runs candidates; the worker's own by default.
 
     Attributes:
@@ -56,6 +57,7 @@ class ContainerEngine:
         tier: "container", and once it has started the worker's own tier behind it, as "container/landlock".
         note: Why that is not a stronger one, once it has started; empty if it is the strongest.
         interpreter, machine: Those inside, once it has started.
+        packages: All that candidates see, once it has started.
         profiles: What the references showed, by the hash of their problem; to be set before jobs are submitted.
     """
 
@@ -67,10 +69,11 @@ class ContainerEngine:
         settings: launch.ContainerSettings,
         slots: int | None = None,
         packages: tuple[str, ...] = (),
+        optional: tuple[str, ...] = (),
         python: str | None = None,
     ) -> None:
         self.library, self.limits, self.settings = library, limits, settings
-        self.slots, self.packages, self.python = slots, packages, python
+        self.slots, self.packages, self.optional, self.python = slots, packages, optional, python
         self.width = slots or usable_cores()
         self.profiles: Mapping[str, Profile | None] = {}
         self.tier, self.note = CONTAINER, ""
@@ -101,6 +104,7 @@ class ContainerEngine:
             slots=self.slots,
             most_slots=self.width,
             packages=self.packages,
+            optional=self.optional,
             python=self.python,
         )
         try:
@@ -111,7 +115,7 @@ class ContainerEngine:
         self.tier = f"{CONTAINER}/{ready.tier}"
         self.interpreter: Interpreter = ready.interpreter
         self.machine: Machine = ready.machine
-        self.width = min(ready.slots, self.width)
+        self.width, self.packages = min(ready.slots, self.width), ready.packages
         if ready.note is not None:
             self.note = f"in the container: {line_of(ready.note)}"
 

@@ -154,6 +154,8 @@ class Conversation:
             raise self._refusal(said)
         if not isinstance(said, Ready) or said.tier not in TIERS or said.slots < 1:
             raise FrameError("it does not say that it is ready")
+        if not set(setup.packages) <= set(said.packages) <= {*setup.packages, *setup.optional}:
+            raise FrameError("it shows other packages than it was told to")
         return said
 
     def _refusal(self, said: Refused) -> UsageError | InfrastructureError:

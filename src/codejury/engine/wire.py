@@ -79,6 +79,7 @@ class Setup(_Tagged, frozen=True, kw_only=True):
         slots: Samples under way at once; None for the usable cores, but at most `most_slots`.
         most_slots: What the container's own limits are made for.
         packages: Import names that candidates see.
+        optional: The same, of those that are installed.
         python: Interpreter in the image; None for the worker's own.
     """
 
@@ -86,6 +87,7 @@ class Setup(_Tagged, frozen=True, kw_only=True):
     slots: int | None
     most_slots: int
     packages: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     python: str | None = None
 
 
@@ -162,6 +164,7 @@ class Ready(_Tagged, frozen=True, kw_only=True):
         interpreter: Runs candidates and tests.
         machine: As it looks from inside.
         slots: Samples under way at once.
+        packages: Import names that candidates see.
     """
 
     tier: str
@@ -169,6 +172,7 @@ class Ready(_Tagged, frozen=True, kw_only=True):
     interpreter: Interpreter
     machine: Machine
     slots: int
+    packages: tuple[str, ...] = ()
 
 
 class Refused(_Tagged, frozen=True, kw_only=True):

@@ -139,13 +139,14 @@ class _Worker:
         self.channel, self.library = channel, _Held()
         found, interpreter = choose_tier(), describe(setup.python)
         interpreter.find_packages(setup.packages)
-        self.note = found.note
+        wanted = [name for name in setup.optional if name not in setup.packages]
+        self.note, self.packages = found.note, (*setup.packages, *filter(interpreter.has_package, wanted))
         self.engine = LocalEngine(
             self.library,
             limits=setup.limits,
             interpreter=interpreter,
             slots=setup.slots or min(usable_cores(), setup.most_slots),
-            packages=setup.packages,
+            packages=self.packages,
             tier=found.tier,
         )
         self.inbox: asyncio.Queue[Job | None] = asyncio.Queue()
@@ -160,6 +161,7 @@ class _Worker:
             interpreter=self.engine.interpreter,
             machine=Machine.here(),
             slots=self.engine.width,
+            packages=self.packages,
         )
 
     async def work(self) -> None:

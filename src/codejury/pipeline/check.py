@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from codejury.engine import LocalEngine
 from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdout, Timing
+from codejury.pipeline.engines import open_engine
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE, choose_isolation
 from codejury.pipeline.library import HeldLibrary
-from codejury.pipeline.packages import visible
-from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
+from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
-from codejury.sandbox import AUTO, describe
+from codejury.sandbox import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
 
+    from codejury.engine import AnyEngine, ContainerSettings
     from codejury.judging import Profile
 
 PROBES: Mapping[str, str] = {
@@ -62,7 +62,7 @@ async def check(
     slots: int | None = None,
     python: str | None = None,
     packages: tuple[str, ...] = (),
-    tier: str = AUTO,
+    tier: str | ContainerSettings = AUTO,
     progress: Progress | None = None,
 ) -> SetsCheckDocument:
     """Judge a set's references, and the probes on every problem.
@@ -74,24 +74,19 @@ async def check(
         python: Interpreter or virtual environment; codejury's own if None.
         packages: Import names of its installed packages that programs see.
         tier: Isolation tier; by default the strongest that the machine gives. UNISOLATED is without isolation.
+            Or a container.
         progress: Told of each step.
 
     Raises:
         InfrastructureError: The sandbox cannot be had.
     """
     started, limits, progress = time.monotonic(), limits or Limits(), progress or Progress()
-    tier, interpreter = choose_isolation(tier, unsafe=tier == UNISOLATED).tier, describe(python)
-    packages = visible(problem_set.problems, packages, interpreter)
+    place = choose_isolation(tier, unsafe=tier == UNISOLATED) if isinstance(tier, str) else tier
     programs = _Programs(problem_set, limits)
-    engine = LocalEngine(
-        programs,
-        limits=largest(programs.limits.values(), limits),
-        interpreter=interpreter,
-        slots=slots,
-        packages=packages,
-        tier=tier,
-    )
-    context = KeyContext(tier=tier, interpreter=interpreter.version, packages=packages)
+    opened = await open_engine(problem_set.problems, limits, place, python=python, packages=packages, slots=slots)
+    engine, tier = opened.engine, opened.engine.tier
+    engine.library = programs
+    context = KeyContext(tier=tier, interpreter=engine.interpreter.version, packages=opened.packages)
     async with engine:
         todo = [(problem, programs.limits[digest]) for digest, problem in programs.problems.items()]
         profiles = await judge_references(engine, todo, progress)
@@ -113,7 +108,7 @@ class _Programs(HeldLibrary):
 
 
 async def _judge_probes(
-    engine: LocalEngine, programs: _Programs, context: KeyContext, progress: Progress
+    engine: AnyEngine, programs: _Programs, context: KeyContext, progress: Progress
 ) -> list[CheckFailure]:
     """Probes that pass, or that could not be judged."""
     names: dict[str, str] = {}  # of probes, by their program

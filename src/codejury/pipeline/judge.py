@@ -12,29 +12,30 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from codejury import extract, formats, sets
-from codejury.engine import LocalEngine
+from codejury.engine import ContainerSettings
 from codejury.judging import raised
 from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
+from codejury.pipeline.engines import open_engine, place_of
 from codejury.pipeline.isolation import all_weak, choose_isolation
 from codejury.pipeline.manifest import differences, new_manifest, run_notes
-from codejury.pipeline.packages import visible
 from codejury.pipeline.references import (
     KeyContext,
     Progress,
     effective_limits,
-    largest,
     raised_limits,
     reference_profiles,
 )
 from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.pipeline.summary import is_greedy
-from codejury.sandbox import AUTO, Interpreter, describe
+from codejury.sandbox import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 
+    from codejury.engine import AnyEngine
     from codejury.judging import Profile
     from codejury.model import ProblemSet, Sample, Selection
+    from codejury.pipeline.engines import Opened
     from codejury.store import Ingested, Store, StoreLibrary
 
 BATCH = 64
@@ -57,7 +58,7 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         slots: Samples under way at once; the usable cores if None.
         python: Interpreter or virtual environment that runs candidates; codejury's own if None.
         packages: Import names of its installed packages that candidates see.
-        tier: Isolation tier; `sandbox.AUTO` is the strongest that the machine gives.
+        tier: Isolation tier; `sandbox.AUTO` is the strongest that the machine gives. Or a container.
         unsafe: Run programs without isolation, whatever `tier` says; all verdicts are weak.
         own_samples: The samples are codejury's own: `tier` may be "none".
         tier_note: Why that is not a stronger one, which `judge` finds out.
@@ -81,7 +82,7 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     slots: int | None = None
     python: str | None = None
     packages: tuple[str, ...] = ()
-    tier: str = AUTO
+    tier: str | ContainerSettings = AUTO
     unsafe: bool = False
     own_samples: bool = False
     tier_note: str | None = None
@@ -116,13 +117,15 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
         return await judge_samples(store, settings, problem_set, samples, progress)
     if settings.tier == AUTO:
         begun = store.manifest(store.find_run(settings.run or "").id)
-        settings = msgspec.structs.replace(settings, tier=begun.tier)
-    settings = _isolated(settings)
+        settings = msgspec.structs.replace(settings, tier=place_of(begun))
     chosen, selection = choose(problem_set, settings.choice)
-    settings, interpreter = _interpreter(settings, chosen)
-    run = _resume(store, settings, chosen, selection, interpreter)
-    engine = _engine(settings, chosen, interpreter)
-    await _judge_pending(store, run, settings, chosen, engine, progress or Progress())
+    settings, opened = await _open(settings, chosen)
+    try:
+        run = _resume(store, settings, chosen, selection, opened)
+    except BaseException:
+        await opened.engine.__aexit__()
+        raise
+    await _judge_pending(store, run, settings, chosen, opened.engine, progress or Progress())
     return store.manifest(run).run
 
 
@@ -135,20 +138,17 @@ async def judge_samples(
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name."""
     _check_settings(settings)
-    settings = _isolated(settings)
     chosen, selection = choose(problem_set, settings.choice)
-    settings, interpreter = _interpreter(settings, chosen)
     name = settings.run or default_run_name(settings.samples)
-    manifest = new_manifest(name, settings, chosen, selection, interpreter)
-    engine = _engine(settings, chosen, interpreter)
-    engine.start()  # it gets ready while the samples are read
+    settings, opened = await _open(settings, chosen)
     try:
+        manifest = new_manifest(name, settings, chosen, selection, opened)
         run = _create(store, manifest, settings, chosen, samples)
     except BaseException:
-        await engine.__aexit__()
+        await opened.engine.__aexit__()
         raise
     try:
-        await _judge_pending(store, run, settings, chosen, engine, progress or Progress())
+        await _judge_pending(store, run, settings, chosen, opened.engine, progress or Progress())
     except CodejuryError:
         if not store.find_run(name).judged:
             store.delete_run(run)
@@ -175,6 +175,8 @@ def _check_settings(settings: JudgeSettings) -> None:
         raise UsageError("--resume needs the run's name: add --run NAME")
     if settings.retry_infra and not settings.resume:
         raise UsageError("--retry judges a run's samples again: add --resume and --run NAME")
+    if settings.unsafe and isinstance(settings.tier, ContainerSettings):
+        raise UsageError("--unsafe is no isolation, and --tier container asks for some: give one of them")
 
 
 def _check_figures(settings: JudgeSettings, manifest: Manifest, n: Mapping[str, int]) -> None:
@@ -202,17 +204,20 @@ def _named(names: list[str] | tuple[str, ...]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _isolated(settings: JudgeSettings) -> JudgeSettings:
-    """The settings with the tier that programs run in, and why it is not a stronger one."""
-    found = choose_isolation(settings.tier, unsafe=settings.unsafe, own=settings.own_samples)
-    return msgspec.structs.replace(settings, tier=found.tier, tier_note=found.note)
-
-
-def _interpreter(settings: JudgeSettings, problem_set: ProblemSet) -> tuple[JudgeSettings, Interpreter]:
-    """The interpreter, and the settings with all packages that are visible."""
-    interpreter = describe(settings.python)
-    packages = visible(problem_set.problems, settings.packages, interpreter)
-    return msgspec.structs.replace(settings, packages=packages), interpreter
+async def _open(settings: JudgeSettings, problem_set: ProblemSet) -> tuple[JudgeSettings, Opened]:
+    """The engine, and the settings with why its tier is not a stronger one and all packages that are visible."""
+    tier = settings.tier
+    if isinstance(tier, str):
+        found = choose_isolation(tier, unsafe=settings.unsafe, own=settings.own_samples)
+    opened = await open_engine(
+        problem_set.problems,
+        settings.limits,
+        found if isinstance(tier, str) else tier,
+        python=settings.python,
+        packages=settings.packages,
+        slots=settings.slots,
+    )
+    return msgspec.structs.replace(settings, tier_note=opened.note, packages=opened.packages), opened
 
 
 # ---- beginning a run, and going on with it
@@ -259,12 +264,12 @@ def _resume(
     settings: JudgeSettings,
     problem_set: ProblemSet,
     selection: Selection | None,
-    interpreter: Interpreter,
+    opened: Opened,
 ) -> int:
     """The run to go on with; everything that its verdicts depend on must be the same."""
     name = settings.run or ""
     run = store.find_run(name).id
-    before, now = store.manifest(run), new_manifest(name, settings, problem_set, selection, interpreter)
+    before, now = store.manifest(run), new_manifest(name, settings, problem_set, selection, opened)
     if before.pooled:
         raise UsageError(
             f"run {name!r} was merged of {_named([part.run for part in before.parts])}: resume those, merge again"
@@ -274,6 +279,9 @@ def _resume(
     differ = differences(before, now)
     if before.samples.sha256 != now.samples.sha256:
         differ.append("the samples")
+    images = [manifest.container.image_id[:12] for manifest in (before, now) if manifest.container is not None]
+    if len(set(images)) > 1:
+        differ.append(f"container image {images[0]} then, {images[1]} now")
     if differ:
         raise UsageError(
             f"run {name!r} was begun with other settings: {'; '.join(differ)}: resume it with the same"
@@ -288,25 +296,12 @@ def _resume(
 # ---- judging
 
 
-def _engine(settings: JudgeSettings, problem_set: ProblemSet, interpreter: Interpreter) -> LocalEngine:
-    """The engine of a run; it gets its library when the run is there."""
-    every = [effective_limits(problem, settings.limits) for problem in problem_set.problems]
-    return LocalEngine(
-        None,
-        limits=largest(every, settings.limits),
-        interpreter=interpreter,
-        slots=settings.slots,
-        packages=settings.packages,
-        tier=settings.tier,
-    )
-
-
 async def _judge_pending(
     store: Store,
     run: int,
     settings: JudgeSettings,
     problem_set: ProblemSet,
-    engine: LocalEngine,
+    engine: AnyEngine,
     progress: Progress,
 ) -> None:
     """Judge what a run has not judged yet."""
@@ -314,7 +309,7 @@ async def _judge_pending(
     problems = {p.hash: p for p in problem_set.problems if p.id not in manifest.missing}
     limits = {digest: effective_limits(p, settings.limits) for digest, p in problems.items()}
     context = KeyContext(
-        tier=settings.tier,
+        tier=engine.tier,
         interpreter=engine.interpreter.version,
         packages=settings.packages,
         all_tests=settings.all_tests,

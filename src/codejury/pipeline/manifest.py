@@ -15,7 +15,6 @@ from codejury.judging import JUDGE_VERSION, Profile
 from codejury.model import (
     Interpreter,
     Limits,
-    Machine,
     Manifest,
     Outcome,
     ProblemSetInfo,
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from codejury.model import Problem, ProblemSet, Selection
+    from codejury.pipeline.engines import Opened
     from codejury.pipeline.judge import JudgeSettings
-    from codejury.sandbox import Interpreter as Described
 
 
 def new_manifest(
@@ -37,7 +36,7 @@ def new_manifest(
     settings: JudgeSettings,
     problem_set: ProblemSet,
     selection: Selection | None,
-    interpreter: Described,
+    opened: Opened,
 ) -> Manifest:
     """The manifest of a run that begins, as far as it is known before its samples are read.
 
@@ -46,9 +45,9 @@ def new_manifest(
         settings: Of the run.
         problem_set: The problems that are chosen.
         selection: How they were.
-        interpreter: Runs the programs.
+        opened: Runs the programs.
     """
-    implementation, _, version = interpreter.version.partition(" ")
+    implementation, _, version = opened.engine.interpreter.version.partition(" ")
     beside = settings.meta_file
     return Manifest(
         run=name,
@@ -56,13 +55,14 @@ def new_manifest(
         problem_set=ProblemSetInfo.of(problem_set),
         samples=SamplesInfo(file=settings.samples, sha256=_file_hash(settings.samples)),
         limits=settings.limits,
-        tier=settings.tier,
+        tier=opened.engine.tier,
         tier_note=settings.tier_note,
         all_tests=settings.all_tests,
         python=Interpreter(implementation=implementation, version=version),
         judge_version=JUDGE_VERSION,
         codejury_version=codejury.__version__,
-        machine=Machine.here(),
+        machine=opened.machine,
+        container=opened.container,
         hash_seed=0,
         level=settings.level,
         meta=beside | settings.meta,

@@ -40,13 +40,5 @@ def visible(problems: Iterable[Problem], named: tuple[str, ...], interpreter: In
             f"problem {first!r} has tests of pytest, which is not installed for {interpreter.executable}: install"
             " it there, or name an interpreter that has it with --python"
         ) from None
-    wanted = [*PYTEST, *(name for name in PYTEST_BESIDE if _installed(interpreter, name))]
+    wanted = [*PYTEST, *filter(interpreter.has_package, PYTEST_BESIDE)]
     return (*named, *(name for name in wanted if name not in named))
-
-
-def _installed(interpreter: Interpreter, name: str) -> bool:
-    try:
-        interpreter.find_packages((name,))
-    except UsageError:
-        return False
-    return True

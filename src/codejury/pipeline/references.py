@@ -13,7 +13,7 @@ from codejury.model import Limits, Outcome, Problem, UsageError, text_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from codejury.engine import LocalEngine
+    from codejury.engine import AnyEngine
     from codejury.store import Store
 
 _SHOWN = 10
@@ -84,7 +84,7 @@ def largest(all_limits: Iterable[Limits], default: Limits) -> Limits:
 
 
 async def judge_references(
-    engine: LocalEngine, todo: Sequence[tuple[Problem, Limits]], progress: Progress
+    engine: AnyEngine, todo: Sequence[tuple[Problem, Limits]], progress: Progress
 ) -> dict[str, Profile | None]:
     """What the references show, by their problems' hashes; None for those without one.
 
@@ -104,7 +104,7 @@ async def judge_references(
 
 async def reference_profiles(
     store: Store,
-    engine: LocalEngine,
+    engine: AnyEngine,
     problems: Mapping[str, Problem],
     limits: Mapping[str, Limits],
     context: KeyContext,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from codejury.engine import LocalEngine
+from codejury.engine import ContainerSettings
 from codejury.judging import raised
 from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, Timing, UsageError, text_hash
+from codejury.pipeline.engines import open_engine
 from codejury.pipeline.library import HeldLibrary
-from codejury.pipeline.packages import visible
-from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references, largest
+from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references
 from codejury.report import (
     ProblemSetRef,
     ProblemStrength,
@@ -24,12 +24,13 @@ from codejury.report import (
     TimingRow,
     Unmutated,
 )
-from codejury.sandbox import AUTO, choose_tier, describe
+from codejury.sandbox import AUTO, choose_tier
 from codejury.sets.mutants import Mutant, mutants
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 
+    from codejury.engine import AnyEngine
     from codejury.judging import Profile
     from codejury.sets.equivalents import Equivalent
 
@@ -54,7 +55,7 @@ class StrengthSettings(msgspec.Struct, frozen=True, kw_only=True):
         slots: Programs under way at once; the usable cores if None.
         python: Interpreter or virtual environment; codejury's own if None.
         packages: Import names of its installed packages that programs see.
-        tier: Isolation tier; by default the strongest that the machine gives.
+        tier: Isolation tier; by default the strongest that the machine gives. Or a container.
     """
 
     ids: tuple[str, ...] = ()
@@ -63,7 +64,7 @@ class StrengthSettings(msgspec.Struct, frozen=True, kw_only=True):
     slots: int | None = None
     python: str | None = None
     packages: tuple[str, ...] = ()
-    tier: str = AUTO
+    tier: str | ContainerSettings = AUTO
 
 
 async def strength(
@@ -86,21 +87,19 @@ async def strength(
         InfrastructureError: The sandbox cannot be had.
     """
     started, settings, progress = time.monotonic(), settings or StrengthSettings(), progress or Progress()
-    settings = msgspec.structs.replace(settings, tier=choose_tier(settings.tier).tier)
+    place = choose_tier(settings.tier) if isinstance(settings.tier, str) else settings.tier
     subjects = [_Subject(problem, settings.limits) for problem in _chosen(problem_set, settings.ids)]
-    interpreter = describe(settings.python)
-    packages = visible((subject.problem for subject in subjects), settings.packages, interpreter)
-    settings = msgspec.structs.replace(settings, packages=packages)
-    library = HeldLibrary()
-    engine = LocalEngine(
-        library,
-        limits=largest((subject.limits for subject in subjects), settings.limits),
-        interpreter=interpreter,
-        slots=settings.slots,
+    opened = await open_engine(
+        [subject.problem for subject in subjects],
+        settings.limits,
+        place,
+        python=settings.python,
         packages=settings.packages,
-        tier=settings.tier,
+        slots=settings.slots,
     )
-    context = KeyContext(tier=settings.tier, interpreter=interpreter.version, packages=settings.packages)
+    engine = opened.engine
+    engine.library = library = HeldLibrary()
+    context = KeyContext(tier=engine.tier, interpreter=engine.interpreter.version, packages=opened.packages)
     async with engine:
         mutable = [subject for subject in subjects if subject.unmutated is None]
         todo = [(subject.problem, subject.limits) for subject in mutable]
@@ -112,7 +111,8 @@ async def strength(
                 library.problems[subject.hash] = subject.problem
                 library.sources.update((digest, mutant.source) for mutant, digest in subject.mutants)
         await _judge_mutants(engine, mutable, context, progress)
-    return _document(problem_set, settings, subjects, equivalents, wall_s=time.monotonic() - started)
+    wall_s = time.monotonic() - started
+    return _document(problem_set, settings, subjects, equivalents, tier=engine.tier, wall_s=wall_s)
 
 
 def _chosen(problem_set: ProblemSet, ids: Sequence[str]) -> list[Problem]:
@@ -194,7 +194,7 @@ def _first_line(problem: Problem) -> int:
 
 
 async def _judge_mutants(
-    engine: LocalEngine, subjects: Sequence[_Subject], context: KeyContext, progress: Progress
+    engine: AnyEngine, subjects: Sequence[_Subject], context: KeyContext, progress: Progress
 ) -> None:
     """Fill the subjects' outcomes. The mutants of a problem go together: its judge has their tests then."""
     by_hash = {subject.hash: subject for subject in subjects}
@@ -219,6 +219,7 @@ def _document(
     subjects: Sequence[_Subject],
     equivalents: Iterable[Equivalent],
     *,
+    tier: str,
     wall_s: float,
 ) -> SetsStrengthDocument:
     argued: dict[str, dict[str, str]] = {}
@@ -246,7 +247,7 @@ def _document(
     programs = sum(len(subject.outcomes) + (subject.profile is not None) for subject in subjects)
     return SetsStrengthDocument(
         problem_set=ProblemSetRef(name=problem_set.name, version=problem_set.version, hash=problem_set.hash),
-        tier=settings.tier,
+        tier=tier,
         problems=len(subjects),
         min_score=settings.min_score,
         total=total,

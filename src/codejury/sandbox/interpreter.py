@@ -65,6 +65,10 @@ class Interpreter(msgspec.Struct, frozen=True):
             found += paths
         return found
 
+    def has_package(self, name: str) -> bool:
+        """Whether a package is installed, by its import name."""
+        return any(_beside(Path(folder), name) for folder in self.packages)
+
 
 def describe(python: str | None = None) -> Interpreter:
     """Ask an interpreter what it is.
