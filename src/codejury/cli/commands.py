@@ -60,6 +60,20 @@ class Retry(enum.StrEnum):
     INFRA = "infra"
 
 
+class ConfirmChoice(enum.StrEnum):
+    """Which passes are confirmed."""
+
+    AUTO = "auto"
+    ALL = "all"
+    NONE = "none"
+
+
+class Requirement(enum.StrEnum):
+    """What verdicts can be required to be."""
+
+    STRONG = "strong"
+
+
 @app.command()
 def judge(
     samples: Annotated[
@@ -94,6 +108,16 @@ def judge(
         Retry | None, typer.Option(help="With --resume: judge again what ended in an infrastructure error.")
     ] = None,
     all_tests: Annotated[bool, typer.Option("--all-tests", help="Run on after a failed test.")] = False,
+    confirm: Annotated[
+        ConfirmChoice,
+        typer.Option(
+            help="Passes that must be passes in the tests' own process, too: auto where tests may see more than"
+            " values."
+        ),
+    ] = ConfirmChoice.AUTO,
+    require_integrity: Annotated[
+        Requirement | None, typer.Option(help="Refuse problems whose verdicts would be weak.")
+    ] = None,
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Judge though problems have no sample; the result says so.")
     ] = False,
@@ -132,6 +156,8 @@ def judge(
         tier=place_of(tier, image, engine, runtime),
         unsafe=unsafe,
         all_tests=all_tests,
+        confirm=confirm.value,
+        require_strong=require_integrity is Requirement.STRONG,
         ks=ks_of(k),
         drop_short=drop_short,
         level=level,
@@ -149,6 +175,9 @@ def judge(
         name = _judge(opened, settings, quiet=quiet)
         document = summarise(opened, name, settings.ks, level=level, drop_short=drop_short)
     _show([document], json, quiet=quiet)
+    if require_integrity is not None and document.integrity.weak:  # of problems without a reference
+        typer.echo(f"{document.integrity.weak} verdicts are weak, and strong ones are required", err=True)
+        raise typer.Exit(1)
 
 
 def _judge(store: Store, settings: JudgeSettings, *, quiet: bool) -> str:

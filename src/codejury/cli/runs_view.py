@@ -99,6 +99,7 @@ def _of_manifest(manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "limits", _joined(f"{name} {_plain(value)}" for name, value in limits.items())
     yield "tier", manifest.tier or "none"
     yield "all tests", "yes" if manifest.all_tests else "no"
+    yield "confirmed", manifest.confirm
     if manifest.python is not None:
         yield "interpreter", f"{manifest.python.implementation} {manifest.python.version}"
     yield "packages", _joined(manifest.packages) or "none"

@@ -66,6 +66,13 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the reference passes its own tests."""
         return self.outcome is Outcome.PASSED
 
+    @property
+    def weak(self) -> str | None:
+        """Why verdicts on the problem's samples are weak; None if they are strong."""
+        if self.together:
+            return f"its reference passes in the tests' own process alone ({self.detail})"
+        return f"its tests use {self.acting}, which may act on a program's value" if self.acting else None
+
 
 async def profile(
     slot: Slot, problem: Problem, limits: Limits, *, all_tests: bool = False, confirm: Confirm = "auto"

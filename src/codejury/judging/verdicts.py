@@ -103,8 +103,7 @@ async def judge(
     if outcome is Outcome.PASSED and reference is not None:
         refused = await _beside(slot, request, reference, confirm)
         outcome, detail = refused or (outcome, detail)
-    acting = seen.acting if reference is None else reference.acting
-    weak = bool(acting) or request.together
+    weak = seen.acting if reference is None else reference.weak
     integrity: Integrity = "weak" if weak else "strong"
     tests = tuple(test for test in seen.tests if test is not SKIPPED)
     passed = [test.outcome is Outcome.PASSED for test in tests]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from codejury.model.limits import Limits
+from codejury.model.verdict import Confirm
 
 if TYPE_CHECKING:
     from codejury.model.problem import ProblemSet
@@ -190,6 +191,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         raised: CPU seconds per test and in all where a slow reference has raised the limits, by problem.
         parts: The runs of which this one was merged; empty for one that was judged.
         container: What the programs ran in, for tier "container".
+        confirm: Which passes were confirmed in the tests' own process.
+        weak: Why verdicts are weak, by problem, as far as references show it.
     """
 
     run: str
@@ -218,6 +221,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     raised: dict[str, tuple[float, float]] = {}
     parts: tuple[PartInfo, ...] = ()
     container: ContainerInfo | None = None
+    confirm: Confirm = "auto"
+    weak: dict[str, str] = {}
 
     @property
     def pooled(self) -> bool:

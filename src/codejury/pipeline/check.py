@@ -14,7 +14,14 @@ from codejury.model import Job, Limits, Outcome, Problem, ProblemSet, StdinStdou
 from codejury.pipeline.engines import open_engine
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE, choose_isolation
 from codejury.pipeline.library import HeldLibrary
-from codejury.pipeline.references import KeyContext, Progress, effective_limits, judge_references
+from codejury.pipeline.references import (
+    KeyContext,
+    Progress,
+    effective_limits,
+    judge_references,
+    weak_note,
+    weak_problems,
+)
 from codejury.report import CheckFailure, Probe, ProblemSetRef, References, SetsCheckDocument, TimingRow
 from codejury.sandbox import AUTO
 
@@ -163,7 +170,7 @@ def _failed_references(
                     id=problem.id,
                     program="reference",
                     outcome=profile.outcome or Outcome.WRONG_ANSWER,
-                    integrity="weak" if profile.acting else "strong",
+                    integrity="weak" if profile.weak else "strong",
                     detail=profile.fault or profile.detail,
                 )
             )
@@ -180,18 +187,14 @@ def _document(
     count = len(problem_set.problems)
     absent = sum(profile is None for profile in profiles.values())
     sound = sum(profile is not None and profile.sound for profile in profiles.values())
-    weak = sorted(p.id for p in problem_set.problems if (profile := profiles[p.hash]) and profile.acting)
+    weak = weak_problems({p.hash: p for p in problem_set.problems}, profiles)
     warnings = [UNSAFE] if tier == UNISOLATED else []
     if absent:
         warnings.append(
             f"{absent} problems have no reference: that their tests accept a right answer is not known"
         )
     if weak:
-        shown = ", ".join(weak[:5]) + (", …" if len(weak) > 5 else "")
-        warnings.append(
-            f"{len(weak)} problems have tests that may act on a candidate's value, so that their verdicts are"
-            f" weak: {shown}"
-        )
+        warnings.append(weak_note(weak))
     passed = Counter(failure.program for failure in failures if failure.outcome is Outcome.PASSED)
     return SetsCheckDocument(
         problem_set=ProblemSetRef(name=problem_set.name, version=problem_set.version, hash=problem_set.hash),

@@ -14,7 +14,7 @@ import msgspec
 from codejury import extract, formats, sets
 from codejury.engine import ContainerSettings
 from codejury.judging import raised
-from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
+from codejury.model import CodejuryError, Confirm, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
 from codejury.pipeline.engines import open_engine, place_of
 from codejury.pipeline.isolation import all_weak, choose_isolation
 from codejury.pipeline.manifest import differences, new_manifest, run_notes
@@ -24,6 +24,8 @@ from codejury.pipeline.references import (
     effective_limits,
     raised_limits,
     reference_profiles,
+    refuse_weak,
+    weak_problems,
 )
 from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.pipeline.summary import is_greedy
@@ -63,6 +65,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         own_samples: The samples are codejury's own: `tier` may be "none".
         tier_note: Why that is not a stronger one, which `judge` finds out.
         all_tests: Run on after a failed test.
+        confirm: Which passes are confirmed in the tests' own process.
+        require_strong: Refuse problems whose verdicts would be weak.
         ks: The k of pass@k that will be asked for; a k above a problem's samples is refused before judging.
         drop_short: Problems with fewer samples than the largest k will be left out.
         level: Confidence level of the intervals.
@@ -87,6 +91,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     own_samples: bool = False
     tier_note: str | None = None
     all_tests: bool = False
+    confirm: Confirm = "auto"
+    require_strong: bool = False
     ks: tuple[int, ...] | None = None
     drop_short: bool = False
     level: float = 0.95
@@ -175,6 +181,10 @@ def _check_settings(settings: JudgeSettings) -> None:
         raise UsageError("--resume needs the run's name: add --run NAME")
     if settings.retry_infra and not settings.resume:
         raise UsageError("--retry judges a run's samples again: add --resume and --run NAME")
+    if settings.unsafe and settings.require_strong:
+        raise UsageError(
+            "--unsafe makes all verdicts weak, and --require-integrity asks for strong ones: give one"
+        )
     if settings.unsafe and isinstance(settings.tier, ContainerSettings):
         raise UsageError("--unsafe is no isolation, and --tier container asks for some: give one of them")
 
@@ -313,12 +323,16 @@ async def _judge_pending(
         interpreter=engine.interpreter.version,
         packages=settings.packages,
         all_tests=settings.all_tests,
+        confirm=settings.confirm,
     )
     started = time.monotonic()
     engine.library = library = store.library(run, problems)
     async with engine:
         engine.profiles = await reference_profiles(store, engine, problems, limits, context, progress)
-        _keep_notes(store, run, manifest, problem_set, engine.profiles, limits)
+        weak = weak_problems(problems, engine.profiles)
+        if settings.require_strong:
+            refuse_weak(weak)
+        _keep_notes(store, run, msgspec.structs.replace(manifest, weak=weak), problem_set, engine.profiles, limits)
         before = store.find_run(manifest.run).judged
         progress.stage("judging", store.count_pending(run))
         try:
@@ -370,6 +384,7 @@ async def _jobs(
                 program_hash=program_hash,
                 limits=raised(own, profiles.get(problem_hash)),
                 all_tests=context.all_tests,
+                confirm=context.confirm,
             )
 
 

@@ -20,7 +20,7 @@ from codejury.model import (
     ProblemSetInfo,
     SamplesInfo,
 )
-from codejury.pipeline.references import raised_note, reference_notes
+from codejury.pipeline.references import raised_note, reference_notes, weak_note
 from codejury.pipeline.selection import described, selection_note
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def new_manifest(
         tier=opened.engine.tier,
         tier_note=settings.tier_note,
         all_tests=settings.all_tests,
+        confirm=settings.confirm,
         python=Interpreter(implementation=implementation, version=version),
         judge_version=JUDGE_VERSION,
         codejury_version=codejury.__version__,
@@ -87,7 +88,7 @@ def differences(before: Manifest, other: Manifest, words: tuple[str, str] = ("th
     ]
     pairs += [
         (name, getattr(before, name), getattr(other, name))
-        for name in ("tier", "all_tests", "judge_version", "packages")
+        for name in ("tier", "all_tests", "confirm", "judge_version", "packages")
     ]
     for name in ("python", "meta"):
         pairs.append((name, *(msgspec.to_builtins(getattr(manifest, name)) for manifest in (before, other))))
@@ -107,7 +108,8 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     """What a reader of a run's figures must know, of its selection, its metadata and its references.
 
     Args:
-        manifest: With the references that fail in `unsound`, and the limits for slow ones in `raised`.
+        manifest: With the references that fail in `unsound`, those of weak verdicts in `weak`, and the limits for
+            slow ones in `raised`.
         number: Of the run's problems.
         problems: Those that have samples, by hash.
     """
@@ -117,6 +119,8 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     if manifest.meta_replaced:
         replaced = (f"{key} {manifest.meta[key]!r} for {old!r}" for key, old in manifest.meta_replaced.items())
         notes.append(f"declared otherwise than in the file beside the samples: {', '.join(replaced)}")
+    if manifest.weak:
+        notes.append(weak_note(manifest.weak))
     if manifest.raised:
         notes.append(raised_note(manifest.raised))
     return (*notes, *reference_notes(problems, {h: _profile(p, manifest.unsound) for h, p in problems.items()}))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from codejury.judging import Profile, raised, verdict_key
-from codejury.model import Limits, Outcome, Problem, UsageError, text_hash
+from codejury.model import Confirm, Limits, Outcome, Problem, UsageError, text_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,12 +38,14 @@ class KeyContext(msgspec.Struct, frozen=True, kw_only=True):
         interpreter: Implementation and version, as "cpython 3.11.7".
         packages: Import names of the packages that programs see.
         all_tests: Whether tests run on after a failed one.
+        confirm: Which passes are confirmed in the tests' own process.
     """
 
     tier: str
     interpreter: str
     packages: tuple[str, ...] = ()
     all_tests: bool = False
+    confirm: Confirm = "auto"
 
     def key(self, problem: Problem, program_hash: str, limits: Limits) -> str:
         """The key of a verdict."""
@@ -54,6 +56,7 @@ class KeyContext(msgspec.Struct, frozen=True, kw_only=True):
             tier=self.tier,
             interpreter=" ".join((self.interpreter, *self.packages)),
             all_tests=self.all_tests,
+            confirm=self.confirm,
         )
 
 
@@ -136,7 +139,9 @@ async def reference_profiles(
     if todo:
         progress.stage("references", len(todo))
     new: dict[str, bytes] = {}
-    async with contextlib.aclosing(engine.profile(todo, all_tests=context.all_tests)) as profiles:
+    async with contextlib.aclosing(
+        engine.profile(todo, all_tests=context.all_tests, confirm=context.confirm)
+    ) as profiles:
         async for problem, profile in profiles:
             found[problem.hash] = profile
             progress.step(None)
@@ -172,6 +177,29 @@ def reference_notes(problems: Mapping[str, Problem], profiles: Mapping[str, Prof
             f"{_problems(without)} without a reference: that samples finish all their tests is not checked there"
         )
     return tuple(notes)
+
+
+def weak_problems(problems: Mapping[str, Problem], profiles: Mapping[str, Profile | None]) -> dict[str, str]:
+    """Why verdicts are weak, by the ids of the problems where a reference shows it."""
+    found = ((problems[digest].id, profile.weak) for digest, profile in profiles.items() if profile is not None)
+    return {problem: reason for problem, reason in found if reason is not None}
+
+
+def weak_note(weak: Mapping[str, str]) -> str:
+    """Which problems' verdicts are weak, and why, by their ids."""
+    said = [f"{problem} ({reason})" for problem, reason in sorted(weak.items())]
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return f"verdicts are weak on {_problems(len(said))}: {'; '.join(said[:_SHOWN])}{more}"
+
+
+def refuse_weak(weak: Mapping[str, str]) -> None:
+    """Refuse problems whose verdicts would be weak, where strong ones are required.
+
+    Raises:
+        UsageError: There are such problems.
+    """
+    if weak:
+        raise UsageError(f"--require-integrity strong: {weak_note(weak)}: leave them out, or drop the requirement")
 
 
 def raised_note(raised: Mapping[str, tuple[float, float]]) -> str:
