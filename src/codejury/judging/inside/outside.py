@@ -61,7 +61,7 @@ def names(texts: list[str], context: str) -> list[str]:
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
-                (used if isinstance(node.ctx, ast.Load) and text is not context else bound).add(node.id)
+                (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 bound.add(node.name)
             elif isinstance(node, ast.arg):
