@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from codejury.judging.session import Slot
     from codejury.model import Confirm, Limits, Problem
 
+_UNSENDABLE = "an argument of its tests cannot be sent"  # as the judge says it; no other fault is one of values
 _NO_MATTER_WHERE = frozenset((Outcome.SYNTAX_ERROR, Outcome.TIMEOUT_CPU, Outcome.TIMEOUT_WALL, Outcome.NO_CODE))
 
 
@@ -121,12 +122,19 @@ async def profile(
         return found
     if found.sound:
         return await _tried_plainly(slot, request, found) if confirms(confirm, found) else found
-    return await _together(slot, request, found) if found.outcome not in _NO_MATTER_WHERE else found
+    return await _together(slot, request, found) if _for_its_values(found) else found
 
 
 def confirms(confirm: Confirm, reference: Profile) -> bool:
     """Whether passes of a problem are confirmed in the tests' own process."""
     return confirm == "all" or (confirm == "auto" and (reference.objects or reference.observing is not None))
+
+
+def _for_its_values(found: Profile) -> bool:
+    """Whether a reference may have failed because values do not cross as they are."""
+    if found.fault is not None:
+        return found.fault.startswith(_UNSENDABLE)
+    return found.outcome not in _NO_MATTER_WHERE
 
 
 async def _tried_plainly(slot: Slot, request: Request, found: Profile) -> Profile:
