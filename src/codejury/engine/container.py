@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
 
     from codejury.judging import Profile
-    from codejury.model import ContainerInfo, Machine, Problem, Verdict
+    from codejury.model import Confirm, ContainerInfo, Machine, Problem, Verdict
     from codejury.sandbox import Interpreter
 
 
@@ -141,7 +141,11 @@ class ContainerEngine:
                 worker.process.wait()
 
     async def profile(
-        self, problems: Sequence[tuple[Problem, Limits]], *, all_tests: bool = False
+        self,
+        problems: Sequence[tuple[Problem, Limits]],
+        *,
+        all_tests: bool = False,
+        confirm: Confirm = "auto",
     ) -> AsyncGenerator[tuple[Problem, Profile | None], None]:
         """Judge references, as `LocalEngine.profile` does."""
         if not problems:
@@ -150,7 +154,7 @@ class ContainerEngine:
         async with self.worker.round() as now:
             await self._hold(wanted)
             items = tuple((problem.hash, limits) for problem, limits in problems)
-            await self.worker.send(Measure(round=now.number, items=items, all_tests=all_tests))
+            await self.worker.send(Measure(round=now.number, items=items, all_tests=all_tests, confirm=confirm))
             left = Counter(digest for digest, _ in items)
             while (said := await now.next()) is not None:
                 if not isinstance(said, Shown) or not left[said.problem_hash]:

@@ -23,7 +23,7 @@ import msgspec
 
 import codejury
 from codejury.judging import JUDGE_VERSION, Profile
-from codejury.model import MIB, Job, Limits, Machine, Problem, Verdict
+from codejury.model import MIB, Confirm, Job, Limits, Machine, Problem, Verdict
 from codejury.sandbox import Interpreter
 
 if TYPE_CHECKING:
@@ -103,12 +103,13 @@ class Measure(_Tagged, frozen=True, kw_only=True):
     Attributes:
         round: Its number.
         items: Hashes of problems, with their limits.
-        all_tests: See `LocalEngine.profile`.
+        all_tests, confirm: See `LocalEngine.profile`.
     """
 
     round: int
     items: tuple[tuple[str, Limits], ...]
     all_tests: bool
+    confirm: Confirm = "auto"
 
 
 class Begin(_Tagged, frozen=True, kw_only=True):

@@ -232,7 +232,9 @@ class _Worker:
         todo: list[tuple[Problem, Limits]] = [
             (self.library.problem(digest), limits) for digest, limits in asked.items
         ]
-        async with contextlib.aclosing(self.engine.profile(todo, all_tests=asked.all_tests)) as profiles:
+        async with contextlib.aclosing(
+            self.engine.profile(todo, all_tests=asked.all_tests, confirm=asked.confirm)
+        ) as profiles:
             async for problem, profile in profiles:
                 await self.channel.send(Shown(round=asked.round, problem_hash=problem.hash, profile=profile))
 
