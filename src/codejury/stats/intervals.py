@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from scipy import special
-
 
 @dataclass(frozen=True)
 class Interval:
@@ -33,6 +31,8 @@ def normal_interval(value: float, se: float, level: float, method: str) -> Inter
 
 def t_interval(value: float, se: float, df: int, level: float, method: str) -> Interval:
     """`value` plus and minus the quantile of t with `df` degrees of freedom times `se`, clipped to [0, 1]."""
+    from scipy import special
+
     return _around(value, se, float(special.stdtrit(df, (1 + level) / 2)), method)
 
 
@@ -52,6 +52,8 @@ def clopper_pearson(value: float, trials: int, level: float) -> Interval:
     Its bounds are quantiles of beta distributions, which are defined for a fractional number of successes too;
     scipy's `binomtest` takes whole ones only.
     """
+    from scipy import special
+
     hits, misses, tail = value * trials, (1 - value) * trials, (1 - level) / 2
     low = float(special.betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
     high = float(special.betaincinv(hits + 1, misses, 1 - tail)) if misses > 0 else 1.0
