@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from codejury.model import Limits, Outcome, TestResult, Tests
+
+Count = Annotated[int, msgspec.Meta(ge=-1, le=1 << 53)]
+"""A number as a judge may say it: one that a float holds, since it may be hostile."""
 
 
 class Edit(msgspec.Struct, frozen=True, array_like=True):
@@ -60,11 +65,11 @@ class Report(msgspec.Struct, frozen=True):
 
     outcome: str
     detail: str
-    calls: int
-    finished: int
+    calls: Count
+    finished: Count
     changed: bool
-    line: int
-    killed: int
+    line: Count
+    killed: Count
     acting: str | None
     again: bool = False
     objects: bool = False
@@ -73,7 +78,7 @@ class Report(msgspec.Struct, frozen=True):
 class Message(msgspec.Struct, frozen=True):
     """A frame of the judge."""
 
-    tests: list[tuple[int, str, int]]
+    tests: list[tuple[Count, str, Count]]
     end: Report | None = None
     code: str | None = None
     lasting: bool = False

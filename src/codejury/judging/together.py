@@ -7,6 +7,7 @@ control from the tests themselves must know the right answer there.
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -56,12 +57,13 @@ async def find_controls(slot: Slot, request: Request) -> tuple[Control, ...]:
         slot: Where the reference runs.
         request: The reference before its tests, in one process.
     """
-    request = msgspec.structs.replace(request, scan=False, all_tests=False)
+    request = msgspec.structs.replace(request, scan=False)
     seen = await slot.observe(msgspec.structs.replace(request, controls=True))
     found: dict[tuple[int, int], list[Control]] = {}
     for edit in _spread(seen.controls, MOST_TRIED):
-        place = failure(await slot.observe(msgspec.structs.replace(request, edit=edit)))
-        if place is not None:
+        changed = await slot.observe(msgspec.structs.replace(request, edit=edit))
+        place = failure(changed)
+        if place is not None and is_held(changed, edit):
             found.setdefault(place, []).append(Control(edit, *place))
     most = MOST_CONTROLS if seen.cpu_s <= SLOW_S else FEW_CONTROLS
     chosen = [controls[0] for _, controls in sorted(found.items())]
@@ -77,7 +79,7 @@ async def controlled(slot: Slot, request: Request, controls: Sequence[Control]) 
         request: The program before its tests, in one process.
         controls: Of the problem.
     """
-    request = msgspec.structs.replace(request, all_tests=False, skip=())
+    request = msgspec.structs.replace(request, skip=())  # else alike: no run can tell whether it is a control
     for control in controls:
         seen = await slot.observe(msgspec.structs.replace(request, edit=control.edit))
         if failure(seen) == (control.passed, control.line):
@@ -96,6 +98,11 @@ def failure(seen: Observation) -> tuple[int, int] | None:
         if test is not None and test.outcome is not Outcome.PASSED:
             return passed, test.line
     return None
+
+
+def is_held(seen: Observation, edit: Edit) -> bool:
+    """Whether an assertion failed, or another exception is expected now; else the change itself raises."""
+    return seen.outcome is Outcome.WRONG_ANSWER or hasattr(builtins, edit.text)
 
 
 def _spread(items: Sequence[_Item], most: int) -> Sequence[_Item]:

@@ -79,7 +79,8 @@ class Run(recorder.Recorder):
             return "out_of_memory", detail
         if isinstance(error, SystemExit):
             return "early_exit", detail
-        return "wrong_answer" if isinstance(error, AssertionError) else "exception", detail
+        failed = getattr(sys.modules.get("_pytest.outcomes"), "Failed", AssertionError)
+        return "wrong_answer" if isinstance(error, (AssertionError, failed)) else "exception", detail
 
     def report(self, message: dict[str, Any]) -> None:
         """One message to the judge."""

@@ -19,6 +19,22 @@ MOST_DEPTH = 6
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 RAISES = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
+# Where right programs may differ, what is beside the program's value only bounds it, or shapes it.
+BOUNDS = (ast.In, ast.NotIn, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+BOUNDING = frozenset(
+    (
+        *("assertIn", "assertNotIn", "assertNotEqual", "assertIsNot", "assertNotAlmostEqual"),
+        *("assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertNotRegex"),
+    )
+)
+SHAPING = frozenset(
+    (
+        *("round", "sorted", "format", "divmod", "pow", "sum", "min", "max", "int", "any", "islice"),
+        *("isinstance", "issubclass", "hasattr", "getattr"),
+    )
+)
+SUMS = (ast.Add, ast.Sub)
+LENIENCE = frozenset(("places", "delta", "rel_tol", "abs_tol", "rel", "abs", "rtol", "atol", "tolerance", "msg"))
 
 
 class Origins:
@@ -49,9 +65,14 @@ class Origins:
         self.derive()
         self.given = self.inputs()
 
-    def expected(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The parts of an assertion that nothing of the program has a share in, and that it is not given."""
-        if isinstance(node, ast.JoinedStr):
+    def expected(self, node: ast.AST, *, bounds: bool = False) -> Iterator[ast.AST]:
+        """The parts of an assertion that nothing of the program has a share in, and that it is not given.
+
+        Args:
+            node: The assertion.
+            bounds: Also those beside which right programs may differ: bounds, alternatives, precisions.
+        """
+        if isinstance(node, (ast.JoinedStr, ast.Lambda)):
             return
         if not self.mentions(node):
             yield node
@@ -63,10 +84,30 @@ class Origins:
                 return
             if self.calls_program(node):
                 return
+        if isinstance(node, ast.Subscript) or (isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)):
+            return
+        free = not bounds and is_free(node)
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.keyword) and child.arg in LENIENCE:
+                continue
             inner = child.value if isinstance(child, ast.keyword) else child
-            if isinstance(inner, (ast.expr, ast.comprehension)) and not isinstance(node, ast.Subscript):
-                yield from self.expected(inner)
+            if isinstance(inner, (ast.expr, ast.comprehension)) and (not free or self.mentions(inner)):
+                yield from self.expected(inner, bounds=bounds)
+
+    def literals(self, node: ast.AST, depth: int = 0) -> Iterator[ast.expr]:
+        """The largest parts of an expected value that are literals, also where a name stands for it."""
+        if depth > MOST_DEPTH or isinstance(node, ast.JoinedStr):
+            return
+        key = key_of(node)
+        if key is not None:
+            if key not in self.given:
+                for item in self.bound(key, depth):
+                    yield from self.literals(item, depth + 1)
+        elif isinstance(node, ast.expr) and is_literal(node):
+            yield node
+        elif not isinstance(node, ast.Call):
+            for child in ast.iter_child_nodes(node):
+                yield from self.literals(child, depth)
 
     def constants(self, node: ast.AST, depth: int = 0) -> Iterator[ast.expr]:
         """Constants and empty containers of an expected value, also where a name stands for it."""
@@ -247,6 +288,24 @@ def is_empty(node: ast.AST) -> bool:
     if isinstance(node, ast.Dict):
         return not node.keys
     return isinstance(node, ast.Call) and name_of(node) == "set" and not node.args
+
+
+def is_literal(node: ast.AST) -> bool:
+    """Whether an expression is a literal, perhaps of literals."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def is_free(node: ast.AST) -> bool:
+    """Whether right programs may differ in what an operator or a call makes equal."""
+    if isinstance(node, ast.Compare):
+        return any(isinstance(operator, BOUNDS) for operator in node.ops)
+    if isinstance(node, ast.BinOp):
+        return not isinstance(node.op, SUMS)
+    return isinstance(node, ast.Call) and name_of(node) in SHAPING | BOUNDING
 
 
 def parameters(node: ast.expr) -> list[str]:

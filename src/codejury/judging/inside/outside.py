@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 SAYABLE = frozenset(("passed", "wrong_answer", "exception", "early_exit", "out_of_memory", "tampered", "problem"))
 SAYABLE_OF_TEST = frozenset(("passed", "wrong_answer", "exception", "early_exit", "out_of_memory", "skipped"))
-MOST_TESTS = 1_000_000
+MOST_TESTS = 100_000  # that are said in all: the host keeps them
+MOST_NUMBER = 1 << 53
 
 
 def parts(job: dict[str, Any]) -> list[str]:
@@ -105,22 +106,25 @@ def take(judge: Judge, message: Any) -> bool:
     """One message of the candidate; whether it is the last. Raises ValueError where it has another form."""
     said: list[list[Any]] = []
     for line, outcome, us in message["tests"]:
-        if (
-            type(line) is not int
-            or type(us) is not int
-            or outcome not in SAYABLE_OF_TEST
-            or len(said) > MOST_TESTS
-        ):
+        if not (is_count(line) and is_count(us) and outcome in SAYABLE_OF_TEST):
             raise ValueError("a test's result")
-        said.append([line, outcome, max(us, 0)])
+        said.append([line, outcome, us])
         judge.place = line
+    judge.sequence += len(said)
+    if judge.sequence > MOST_TESTS:
+        raise ValueError(f"more than {MOST_TESTS} tests")
     if "end" not in message:
         judge.report({"tests": said})
         return False
     judge.tests = said
     outcome, detail, finished = message["end"]
-    if outcome not in SAYABLE or type(detail) is not str or type(finished) is not int:
+    if outcome not in SAYABLE or type(detail) is not str or not is_count(finished):
         raise ValueError("the last word")
     judge.finished = finished
     judge.sticky = None if outcome == "passed" else (outcome, detail)
     return True
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a number as the host takes it."""
+    return type(value) is int and 0 <= value <= MOST_NUMBER
