@@ -144,7 +144,6 @@ Index(
     verdicts.c.run_id,
     verdicts.c.position,
     sqlite_where=verdicts.c.flipped_from.is_not(None),
-    postgresql_where=verdicts.c.flipped_from.is_not(None),
 )
 
 # What reports read. `samples` is all; `n` of them have a verdict that says something of the sample, `c` of those
