@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from codejury.report import DoctorDocument, LayerRow, TierRow
+from codejury.report import DoctorDocument, EngineRow, LayerRow, TierRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,10 @@ DOCUMENT = DoctorDocument(
         TierRow(tier="landlock", works=True, detail="right passed"),
     ],
     tier="landlock",
+    engines=[
+        EngineRow(engine="docker", answers=False, detail="not installed"),
+        EngineRow(engine="podman", answers=True, detail="version 4.3.1, image 0123456789ab"),
+    ],
 )
 
 
@@ -56,6 +60,8 @@ def test_table_tells_what_is_missing_and_what_to_do(codejury: Callable[..., Any]
     assert "user namespaces  missing  Operation not permitted" in lines
     assert "landlock         ok       version 5 of 7" in lines
     assert "  user namespaces, mounts: Allow them." in lines
+    assert "docker  missing  not installed" in lines
+    assert "podman  ok       version 4.3.1, image 0123456789ab" in lines
     assert "judge will use tier 'landlock'." == lines[-1]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from codejury.model import Outcome
 from codejury.pipeline import doctor
+from codejury.report import EngineRow
 from codejury.sandbox import LAYERS, TIERS, TierChoice
 from codejury.sandbox.machine import Surroundings
 
@@ -27,6 +28,18 @@ def test_this_machine() -> None:
     works = {row.tier: row.works for row in document.tiers}
     assert works["landlock"] == (given["landlock"] and given["seccomp"])
     assert document.tier == next((tier for tier in TIERS if works[tier]), None)
+    assert ["docker", "podman"] == [row.engine for row in document.engines]
+
+
+def test_engines_answer_or_say_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an engine its reason, with one its version, and how to build the image where it is not there."""
+    replies = {"docker": ("20.10", ""), "podman": (None, "not installed")}
+    monkeypatch.setattr(MODULE, "answers", replies.get)
+    monkeypatch.setattr(MODULE, "image_id", lambda *_: "0123456789abcdef")
+    assert EngineRow(engine="podman", answers=False, detail="not installed") == MODULE._engine("podman")
+    assert "version 20.10, image 0123456789ab" == MODULE._engine("docker").detail
+    monkeypatch.setattr(MODULE, "image_id", lambda *_: None)
+    assert "no image: `docker build -t codejury -f Containerfile .`" in MODULE._engine("docker").detail
 
 
 @pytest.mark.parametrize(

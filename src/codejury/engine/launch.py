@@ -66,11 +66,10 @@ def find(settings: ContainerSettings) -> ContainerInfo:
             refused.append(f"{engine}: {reason}")
             continue
         answered.append(engine)
-        asked = _ask([engine, "image", "inspect", "--format", "{{.Id}}", image])
-        if asked.returncode == 0 and (digest := asked.stdout.strip()):
+        if digest := image_id(engine, image):
             return ContainerInfo(
                 image=image,
-                image_id=digest.removeprefix("sha256:"),
+                image_id=digest,
                 engine=f"{engine} {version}",
                 runtime=settings.runtime,
             )
@@ -93,6 +92,12 @@ def answers(engine: str) -> tuple[str | None, str]:
         said = asked.stderr.strip().rpartition("\n")[2][:300]
         return None, said or f"`{engine} info` ended with status {asked.returncode}"
     return version, ""
+
+
+def image_id(engine: str, image: str) -> str | None:
+    """Digest of an engine's image, in hex; None where it has none of that name."""
+    asked = _ask([engine, "image", "inspect", "--format", "{{.Id}}", image])
+    return asked.stdout.strip().removeprefix("sha256:") or None if asked.returncode == 0 else None
 
 
 def run_command(info: ContainerInfo, name: str, limits: Limits, width: int) -> list[str]:

@@ -7,9 +7,10 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from codejury.engine import DEFAULT_IMAGE, ENGINES, answers, image_id
 from codejury.judging import ROLES, Request, Slot
 from codejury.model import CheckFunction, CodejuryError, Limits, Outcome, TierUnavailable
-from codejury.report.doctor import DoctorDocument, LayerRow, TierRow
+from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, TierRow
 from codejury.sandbox import (
     LAYERS,
     TIERS,
@@ -76,7 +77,19 @@ async def doctor(python: str | None = None) -> DoctorDocument:
         layers=_layers(here),
         tiers=tiers,
         tier=chosen if chosen is not None and works[chosen] else None,
+        engines=[_engine(command) for command in ENGINES],
     )
+
+
+def _engine(command: str) -> EngineRow:
+    version, reason = answers(command)
+    if version is None:
+        return EngineRow(engine=command, answers=False, detail=reason)
+    found = image_id(command, DEFAULT_IMAGE)
+    image = (
+        f"image {found[:12]}" if found else f"no image: `{command} build -t {DEFAULT_IMAGE} -f Containerfile .`"
+    )
+    return EngineRow(engine=command, answers=True, detail=f"version {version}, {image}")
 
 
 def _layers(here: Surroundings) -> list[LayerRow]:

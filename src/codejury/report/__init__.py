@@ -1,6 +1,6 @@
 """Documents and how they are shown."""
 
-from codejury.report.doctor import DoctorDocument, LayerRow, TierRow, doctor_report
+from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, TierRow, doctor_report
 from codejury.report.document import (
     CheckFailure,
     Estimate,
@@ -32,6 +32,7 @@ from codejury.report.strength import (
 __all__ = [
     "CheckFailure",
     "DoctorDocument",
+    "EngineRow",
     "Estimate",
     "FlipRow",
     "IntegrityCounts",

@@ -45,6 +45,20 @@ class TierRow(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
+class EngineRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One container engine, for tier "container".
+
+    Attributes:
+        engine: Its command.
+        answers: Whether it does.
+        detail: Its version and whether it has the image, or why it does not answer.
+    """
+
+    engine: str
+    answers: bool
+    detail: str
+
+
 class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
     """What `doctor` found.
 
@@ -59,6 +73,7 @@ class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
         layers: Each layer of isolation.
         tiers: Each tier, strongest first.
         tier: The tier that `judge` will use; null if there is none.
+        engines: Container engines, which `judge` uses where it is told to.
     """
 
     schema: Literal["doctor/1"] = "doctor/1"
@@ -71,6 +86,7 @@ class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
     layers: list[LayerRow]
     tiers: list[TierRow]
     tier: str | None
+    engines: list[EngineRow] = []
 
 
 def doctor_report(document: DoctorDocument) -> RenderableType:
@@ -85,6 +101,11 @@ def doctor_report(document: DoctorDocument) -> RenderableType:
     for tier in document.tiers:
         tiers.add_row(tier.tier, _mark(good=tier.works), Text(printable(tier.detail)))
     parts += [layers, Text(), tiers, Text()]
+    if document.engines:
+        engines = _table("engine", "for --tier container")
+        for engine in document.engines:
+            engines.add_row(engine.engine, _mark(good=engine.answers), Text(printable(engine.detail)))
+        parts += [engines, Text()]
     said: dict[str, list[str]] = {}
     for row in document.layers:
         if row.advice:

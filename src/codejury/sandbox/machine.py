@@ -93,8 +93,8 @@ def advice(layer: str, here: Surroundings) -> str:
     """
     if here.system != "Linux":
         return (
-            "Run codejury in a Linux virtual machine or container: isolation is the Linux kernel's. On macOS,"
-            " Docker Desktop, Podman, Lima and OrbStack all bring one."
+            "Judge with --tier container, or run codejury in a Linux virtual machine or container: isolation is"
+            " the Linux kernel's. On macOS, Docker Desktop, Podman, Lima and OrbStack all bring one."
         )
     if layer == "seccomp":
         return "Known architectures are x86_64 and aarch64; the kernel needs CONFIG_SECCOMP_FILTER."
