@@ -5,6 +5,7 @@ from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
+from codejury.pipeline.jury import AsyncJury, Jury, JurySettings
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.references import Progress
 from codejury.pipeline.runs import delete_runs, import_runs, list_runs, show_run
@@ -16,10 +17,13 @@ __all__ = [
     "PROBES",
     "UNISOLATED",
     "UNSAFE",
+    "AsyncJury",
     "Choice",
     "DemoResult",
     "Homogeneity",
     "JudgeSettings",
+    "Jury",
+    "JurySettings",
     "MergeResult",
     "MergeSettings",
     "Progress",
