@@ -18,6 +18,7 @@ import pytest
 from codejury.engine import LocalEngine
 from codejury.judging import ROLES, Slot
 from codejury.model import (
+    Assertions,
     CheckFunction,
     Job,
     Limits,
@@ -93,7 +94,7 @@ def problem_of(
 
 def problem_for(case: Any) -> Problem:
     """The problem of a case of the suites."""
-    if isinstance(case.tests, Unittest | Pytest):
+    if isinstance(case.tests, Assertions | CheckFunction | Unittest | Pytest):
         return Problem(id="problem", prompt="", entry_point="f", tests=case.tests, reference=case.reference)
     problem = problem_of(case.tests, case.reference)
     if isinstance(case.tests, StdinStdout) or case.inputs is None:
