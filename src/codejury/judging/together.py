@@ -2,12 +2,14 @@
 
 A control is a change of what the tests expect (`inside/controls.py`). Each is one run with a fresh process, so
 that nothing of one run is known in another, and only one place is changed in each: a program that would tell a
-control from the tests themselves must know the right answer there.
+control from the tests themselves must know the right answer there. The tests themselves are run again among the
+controls, in an order that is drawn anew: neither luck nor the number of a run says which one it is.
 """
 
 from __future__ import annotations
 
 import builtins
+import random
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -26,10 +28,17 @@ MOST_TRIED = 96
 MOST_CONTROLS = 16
 """Controls of a problem."""
 
+LEAST_RUNS = 6
+"""Control runs that a pass is held against; where a problem has fewer controls, they are run again."""
+
+PLAIN_RUNS = 2
+"""Further runs of the tests themselves among them."""
+
 SLOW_S = 0.25
 """CPU seconds of a run from which on a problem has `FEW_CONTROLS`."""
 
 FEW_CONTROLS = 4
+FEW_TRIED = 24
 
 _Item = TypeVar("_Item")
 
@@ -60,33 +69,55 @@ async def find_controls(slot: Slot, request: Request) -> tuple[Control, ...]:
     request = msgspec.structs.replace(request, scan=False)
     seen = await slot.observe(msgspec.structs.replace(request, controls=True))
     found: dict[tuple[int, int], list[Control]] = {}
-    for edit in _spread(seen.controls, MOST_TRIED):
+    slow = seen.cpu_s > SLOW_S
+    for edit in _spread(seen.controls, FEW_TRIED if slow else MOST_TRIED):
         changed = await slot.observe(msgspec.structs.replace(request, edit=edit))
         place = failure(changed)
         if place is not None and is_held(changed, edit):
             found.setdefault(place, []).append(Control(edit, *place))
-    most = MOST_CONTROLS if seen.cpu_s <= SLOW_S else FEW_CONTROLS
+    most = FEW_CONTROLS if slow else MOST_CONTROLS
     chosen = [controls[0] for _, controls in sorted(found.items())]
     others = [control for _, controls in sorted(found.items()) for control in controls[1:]]
     return (*_spread(chosen, most), *_spread(others, max(most - len(chosen), 0)))
 
 
-async def controlled(slot: Slot, request: Request, controls: Sequence[Control]) -> tuple[Outcome, str] | None:
-    """Run a program that passed with each control; None where it fails all of them as the reference does.
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a pass does not count.
+
+    Attributes:
+        outcome: Of the sample.
+        detail: One line for people.
+        seen: The run that shows it.
+    """
+
+    outcome: Outcome
+    detail: str
+    seen: Observation
+
+
+async def controlled(slot: Slot, request: Request, controls: Sequence[Control]) -> Refusal | None:
+    """Run a program that passed with each control, and without; None where each run ends as the reference's does.
 
     Args:
         slot: Where it runs.
         request: The program before its tests, in one process.
-        controls: Of the problem.
+        controls: Of the problem; at least one.
     """
     request = msgspec.structs.replace(request, skip=())  # else alike: no run can tell whether it is a control
-    for control in controls:
-        seen = await slot.observe(msgspec.structs.replace(request, edit=control.edit))
-        if failure(seen) == (control.passed, control.line):
-            continue
-        if seen.outcome is not None and seen.outcome not in (*_FAILED, Outcome.PASSED):
-            return seen.outcome, f"in a control run: {seen.detail}"
-        return Outcome.TAMPERED, f"a wrong value was expected in line {control.line}, and it did not fail there"
+    turns = -(-LEAST_RUNS // len(controls))
+    runs: list[Control | None] = [*(list(controls) * turns), *[None] * PLAIN_RUNS]
+    random.SystemRandom().shuffle(runs)
+    for control in runs:
+        edit = control.edit if control is not None else None
+        seen = await slot.observe(msgspec.structs.replace(request, edit=edit))
+        if control is None:
+            if seen.outcome is not Outcome.PASSED:
+                return Refusal(seen.outcome or Outcome.WRONG_ANSWER, f"in another run: {seen.detail}", seen)
+        elif failure(seen) != (control.passed, control.line):
+            if seen.outcome is not None and seen.outcome not in (*_FAILED, Outcome.PASSED):
+                return Refusal(seen.outcome, f"in a control run: {seen.detail}", seen)
+            detail = f"a wrong value was expected in line {control.line}, and it did not fail there"
+            return Refusal(Outcome.TAMPERED, detail, seen)
     return None
 
 

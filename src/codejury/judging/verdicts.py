@@ -15,7 +15,7 @@ import msgspec
 from codejury.judging.kinds import base_passed, has_source, records
 from codejury.judging.profiles import Profile, confirms
 from codejury.judging.records import Observation, Request
-from codejury.judging.together import controlled
+from codejury.judging.together import Refusal, controlled
 from codejury.model import Confirm, Integrity, Limits, Outcome, Problem, TestResult, Verdict
 
 if TYPE_CHECKING:
@@ -100,9 +100,11 @@ async def judge(
         if _settle(again, reference)[0] is not Outcome.PASSED:
             outcome = Outcome.WRONG_ANSWER
             detail = "passes only by changing its arguments, which the reference leaves alone"
+    deciding = seen
     if outcome is Outcome.PASSED and reference is not None:
-        refused = await _beside(slot, request, reference, confirm)
-        outcome, detail = refused or (outcome, detail)
+        refusal = await _beside(slot, request, reference, confirm)
+        if refusal is not None:
+            outcome, detail, deciding = refusal.outcome, refusal.detail, refusal.seen
     weak = seen.acting if reference is None else reference.weak
     integrity: Integrity = "weak" if weak else "strong"
     tests = tuple(test for test in seen.tests if test is not SKIPPED)
@@ -118,12 +120,10 @@ async def judge(
         wall_s=seen.wall_s,
         peak_bytes=seen.peak_bytes,
     )
-    return Try(verdict, doubtful=_doubtful(seen, limits, reference))
+    return Try(verdict, doubtful=_doubtful(deciding, limits, reference))
 
 
-async def _beside(
-    slot: Slot, request: Request, reference: Profile, confirm: Confirm
-) -> tuple[Outcome, str] | None:
+async def _beside(slot: Slot, request: Request, reference: Profile, confirm: Confirm) -> Refusal | None:
     """What else a pass needs, beside the run that passed: None where it has that."""
     if request.together:
         return await controlled(slot, request, reference.controls)
@@ -133,7 +133,7 @@ async def _beside(
     outcome, detail = _settle(seen, None)
     if outcome is Outcome.PASSED:
         return None
-    return outcome, f"passes by its values, and not in the tests' own process: {detail}"
+    return Refusal(outcome, f"passes by its values, and not in the tests' own process: {detail}", seen)
 
 
 def asks_for_class(problem: Problem) -> bool:

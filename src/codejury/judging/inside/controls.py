@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_OF_SITE = 16
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")  # other separators end no line of code
 OPPOSITES = {
     "assertTrue": "assertFalse",
     "assertEqual": "assertNotEqual",
@@ -101,7 +102,7 @@ class Finder:
         self.source = source
         self.origins = Origins(ast.parse(source), program, function)
         self.starts = [0]
-        self.lines = source.splitlines(keepends=True)
+        self.lines = LINE.findall(source)
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))
         self.random = random.Random(source)  # noqa: S311 - the same controls each time; nothing is kept secret by it
@@ -179,7 +180,7 @@ class Finder:
         called = {id(node.func) for node in ast.walk(site) if isinstance(node, ast.Call)}
         found = []
         for part in self.origins.expected(site, bounds=True):
-            if isinstance(part, ast.expr) and id(part) not in called:
+            if isinstance(part, ast.expr) and part is not site and id(part) not in called:
                 found.append((*self.span(part), f"({self.text(part)},)"))
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):
                     found.append((*self.span(part), repr(part.value + part.value[-1:])))

@@ -114,6 +114,8 @@ def take(judge: Judge, message: Any) -> bool:
     if judge.sequence > MOST_TESTS:
         raise ValueError(f"more than {MOST_TESTS} tests")
     if "end" not in message:
+        if not said:
+            raise ValueError("a report of nothing")
         judge.report({"tests": said})
         return False
     judge.tests = said
