@@ -96,7 +96,7 @@ def test_tests_that_act_on_values_are_warned_about() -> None:
     weak = _like_add("t/weak", "assert eval(f(1)) == 2", reference="def f(x):\n    return str(x + 1)\n")
     document = _check(ADD, weak)
     assert [
-        "1 problems have tests that may act on a candidate's value, so that their verdicts are weak: t/weak"
+        "verdicts are weak on 1 problem: t/weak (its tests use eval, which may act on a program's value)"
     ] == document.warnings
 
 
