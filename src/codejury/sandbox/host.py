@@ -220,13 +220,13 @@ class Lane:
     async def _receive(self) -> tuple[bytes, list[int]]:
         """The next message of the lane with its descriptors."""
         try:
-            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8, socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC)
+            note, fds = _received(self.control)
         except BlockingIOError:
             await readable(self.control.fileno(), None)
-            note, fds, _, _ = socket.recv_fds(self.control, 4096, 8, socket.MSG_CMSG_CLOEXEC)
+            note, fds = _received(self.control)
         if not note or note.startswith(b"error"):
             raise LaneLostError(note.decode(errors="replace") or "a lane of the sandbox ended")
-        return note, list(fds)
+        return note, fds
 
     def _ended(self, note: bytes, last: Resident | None) -> Ended:
         status, user_us, system_us, peak_kib = map(int, note.split()[:4])
@@ -431,3 +431,14 @@ async def readable(fd: int, seconds: float | None) -> bool:
 def _settle(future: asyncio.Future[bool], value: bool) -> None:  # noqa: FBT001 - a callback's only argument
     if not future.done():
         future.set_result(value)
+
+
+def _received(control: socket.socket) -> tuple[bytes, list[int]]:
+    """A message with its descriptors, without waiting; `socket.recv_fds` of Python 3.11 ignores its flags."""
+    fds = array.array("i")
+    flags = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
+    note, ancillary, _, _ = control.recvmsg(4096, socket.CMSG_SPACE(8 * fds.itemsize), flags)
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+    return note, list(fds)
