@@ -54,6 +54,10 @@ def changed(controls: Any, source: str, *others: str, entry: str = "f", function
         ("self.assertGreater(f(1), 2)", {"self.assertLessEqual(f(1), 2)", "self.assertGreater(f(1), (2,))"}),
         ("m.assert_called_once()", {"m.assert_not_called()"}),
         ("x = f(1)", set()),
+        ("assert True", {"assert False"}),
+        ("if f(1) != 0:\n    raise ValueError", {"if f(1) != 1:\n    raise ValueError"}),
+        ("if f(1) == 2:\n    raise ValueError", set()),
+        ("if f(1) != 2:\n    print(1)", set()),
         ("print(3)", set()),
     ],
 )

@@ -20,6 +20,7 @@ from .tasks_inprocess import (
     NODES,
     ONE,
     ORACLE,
+    RAISING,
     SORTED,
     TRUTH,
     TWICE,
@@ -162,6 +163,7 @@ _OTHERS: tuple[TogetherCase, ...] = (
     ORACLE.case("equal", "equal", NODE_CLASS + EQUAL + "def f(node):\n    return Equal()\n", FAILS),
     MANY.case("equal", "equal", NODE_CLASS + EQUAL + "def f(node):\n    return Equal()\n", FAILS),
     MANY.case("thief", "leak", NODE_CLASS + NEXT_CONSTANT + "def f(node):\n    return stolen()\n", FAILS),
+    RAISING.case("equal", "equal", NODE_CLASS + EQUAL + "def f(node):\n    return Equal()\n", FAILS),
     EMPTY.case("equal", "equal", NODE_CLASS + EQUAL + "def f(node):\n    return Equal()\n", FAILS),
     EMPTY.case(
         "thief-of-what-is-empty",

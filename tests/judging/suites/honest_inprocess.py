@@ -19,6 +19,7 @@ from .tasks_inprocess import (
     NODES,
     ONE,
     ORACLE,
+    RAISING,
     SORTED,
     STACK_PYTEST,
     STACK_SOURCE,
@@ -30,7 +31,7 @@ from .tasks_inprocess import (
 
 _TASKS = (
     *(ADDERS, ASYNC, BOXES, CLOSE, CONTEXTS, EMPTY, FREE, FREE_UNITTEST, IDENTITY, MANY, NO_CONSTANT, NODES, ONE),
-    *(ORACLE, SORTED, STACK_PYTEST, STACK_UNITTEST, TRUTH, TWICE),
+    *(ORACLE, RAISING, SORTED, STACK_PYTEST, STACK_UNITTEST, TRUTH, TWICE),
 )
 _SUM = """
 def f(node):

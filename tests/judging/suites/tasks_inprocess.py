@@ -302,6 +302,11 @@ MANY = asserting(
     NODE_CLASS + "def f(node):\n    return node.value * 3\n",
     *(f"assert f(Node({k})) == {3 * k}" for k in range(2, 42)),
 )
+RAISING = asserting(
+    "raising",
+    NODE_CLASS + "def f(node):\n    return [node.value]\n",
+    "got = f(Node(7))\nif got != [7]:\n    raise ValueError('no')\nassert got is not None",
+)
 EMPTY = asserting(
     "empty",
     NODE_CLASS + "def f(node):\n    return [x for x in node.value if x > 100]\n",

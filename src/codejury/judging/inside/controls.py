@@ -114,6 +114,11 @@ class Finder:
                 yield node.test, node.msg
             elif isinstance(node, ast.Call) and is_assertion(node):
                 yield node, next((keyword.value for keyword in node.keywords if keyword.arg == "msg"), None)
+            elif isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
+                test = node.test
+                if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotEq):
+                    equal = ast.Compare(test.left, [ast.Eq()], test.comparators)
+                    yield ast.copy_location(equal, test), None  # is what goes on behind it
 
     def literals(self) -> Iterator[str]:
         """Texts of what is expected, where it is a literal."""
@@ -187,8 +192,10 @@ class Finder:
         return found
 
     def contrary(self, site: ast.expr) -> list[tuple[int, int, str]]:
-        """The contrary of an assertion."""
+        """The contrary of an assertion, unless that is the same whoever is tested."""
         start, end = self.span(site)
+        if not any(isinstance(node, ast.Name) for node in ast.walk(site)):
+            return []
         if isinstance(site, ast.Call) and is_assertion(site):
             return self.opposite(site)
         if isinstance(site, ast.UnaryOp) and isinstance(site.op, ast.Not):

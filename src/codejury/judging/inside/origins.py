@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Binding = tuple[ast.AST, Index]
 
 MOST_DEPTH = 6
+MOST_STEPS = 20_000  # of looking up names, which may stand for each other
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 RAISES = frozenset(("assertRaises", "assertRaisesRegex", "raises"))
@@ -54,6 +55,7 @@ class Origins:
 
     def __init__(self, tree: ast.AST, program: set[str], function: str | None) -> None:
         self.nodes = list(ast.walk(tree))
+        self.steps = 0
         self.program = program | self.imported(program)
         for node in self.nodes:
             if isinstance(node, FUNCTIONS) and node.name == function:
@@ -130,6 +132,9 @@ class Origins:
     def bound(self, key: str, depth: int) -> Iterator[ast.AST]:
         """All that a name is bound to."""
         for value, index in self.bindings.get(key, ()):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                return
             yield from self.items(value, index, depth)
 
     def items(self, value: ast.AST, index: Index, depth: int) -> Iterator[ast.AST]:
