@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # which uses all cores already, and a wall limit is reached before a CPU limit where processors are short.
 PYTEST_ARGS ?=
 
-.PHONY: demo test check bench wheel clean
+.PHONY: demo test check bench soak wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/codejury demo
@@ -26,6 +26,9 @@ check: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/judge.py
+
+soak: $(VENV)/.installed
+	$(BIN)/python benchmarks/soak.py
 
 wheel: $(VENV)/.installed
 	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
