@@ -18,14 +18,18 @@ Counts = int | Sequence[int] | NDArray[np.integer[Any]]
 # float64 holds every integer up to here.
 _LARGEST = 2**53
 
+# Up to so many possible combinations for each of the problems a table is faster than sorting.
+_TABLE = 4
 
-def checked_counts(n: Counts, c: Counts, *budgets: Counts) -> tuple[Ints, ...]:
+
+def checked_counts(n: Counts, c: Counts, *budgets: Counts, beyond: bool = False) -> tuple[Ints, ...]:
     """Check counts and broadcast them against each other.
 
     Args:
         n: Samples of each problem, at least 0.
         c: Correct samples, 0 to n.
         budgets: Values of k, at least 1.
+        beyond: Allow budgets above n, for estimators that draw with replacement or from a posterior.
 
     Returns:
         n, c and the budgets as int64 arrays of one shape.
@@ -47,6 +51,8 @@ def checked_counts(n: Counts, c: Counts, *budgets: Counts) -> tuple[Ints, ...]:
             f"c = {correct.flat[excess]} correct of n = {samples.flat[excess]} samples at position {excess}: "
             "c must be at most n"
         )
+    if beyond or not budgets:
+        return counts
     needed = np.maximum.reduce(counts[2:])
     if (short := counts[0] < needed).any():
         positions = np.broadcast_to(np.arange(samples.size).reshape(samples.shape), counts[0].shape)
@@ -69,8 +75,21 @@ def distinct(*columns: Ints) -> tuple[tuple[Ints, ...], Ints]:
     key = np.zeros(columns[0].size, dtype=np.int64)
     for column, low, span in zip(flat, lows, spans, strict=True):
         key = key * span + (column - low)
-    _, first, index = np.unique(key, return_index=True, return_inverse=True)
+    if math.prod(spans) <= _TABLE * key.size:
+        first, index = _by_table(key, math.prod(spans))
+    else:
+        _, first, index = np.unique(key, return_index=True, return_inverse=True)
     return tuple(column[first] for column in flat), index.reshape(columns[0].shape)
+
+
+def _by_table(key: Ints, size: int) -> tuple[Ints, Ints]:
+    """A place of each distinct key, and the inverse, as `numpy.unique` gives them, without sorting."""
+    place = np.full(size, -1, dtype=np.int64)
+    place[key] = np.arange(key.size)
+    present = np.flatnonzero(place >= 0)
+    rank = np.empty(size, dtype=np.int64)
+    rank[present] = np.arange(present.size)
+    return place[present], rank[key]
 
 
 def _integers(name: str, value: Counts) -> Ints:

@@ -99,16 +99,20 @@ def log_all_fail(n: Ints, c: Ints, k: Ints, *, cutoff: float = UNDERFLOW) -> tup
     zero = (c + k > n) | (smaller.astype(np.float64) * larger > cutoff * n)
 
     def log_factors(row: Ints, i: Ints) -> Floats:
-        whole = (n[row] - i).astype(np.float64)
-        logs: Floats = np.log1p(-larger[row] / whole)
-        # near 0 the quotient is exact to rounding, while 1 - M / (n - i) has lost its digits
-        small = 2.0 * larger[row] > whole
-        logs[small] = np.log((whole[small] - larger[row][small]) / whole[small])
-        return logs
+        return log_share_left((n[row] - i).astype(np.float64), larger[row].astype(np.float64))
 
     high, low = sum_logs(np.where(zero, 0, smaller), log_factors)
     high[zero] = -np.inf
     return high, low
+
+
+def log_share_left(whole: Floats, part: Floats) -> Floats:
+    """log(1 - part / whole) to full precision, for 0 <= part < whole."""
+    logs: Floats = np.log1p(-part / whole)
+    # near 0 the quotient is exact to rounding, while 1 - part / whole has lost its digits
+    small = np.flatnonzero(2.0 * part > whole)
+    logs[small] = np.log((whole[small] - part[small]) / whole[small])
+    return logs
 
 
 def sum_logs(count: Ints, log_factors: Callable[[Ints, Ints], Floats]) -> tuple[Floats, Floats]:
