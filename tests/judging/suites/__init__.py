@@ -33,7 +33,8 @@ one slot: each finder looks for what the case before it left.
 | `attacks_inputs`, `attacks_inputs_force`, `honest_inputs` | tests that are calls, and rules of comparing |
 
 Programs that are run as a whole have suites of their own, which `test_suites_stdio.py` judges: `attacks_stdio`,
-`honest_stdio`, with the problems in `tasks_stdio`. They also cover point 14.
+`honest_stdio`, with the problems in `tasks_stdio`. They also cover point 14. So have programs in the process of
+their tests, which `test_suites_inprocess.py` judges: `attacks_inprocess`, `honest_inprocess`; they cover point 16.
 """
 
 from __future__ import annotations

@@ -5,8 +5,13 @@
 
 from __future__ import annotations
 
-from . import attacks_inprocess_forge, attacks_inprocess_steal, attacks_inprocess_suites
-from .case import FAILS, PASSED, WRONG
+from . import (
+    attacks_inprocess_check,
+    attacks_inprocess_forge,
+    attacks_inprocess_steal,
+    attacks_inprocess_suites,
+)
+from .case import FAILS, PASSED, WRONG, source
 from .tasks_inprocess import (
     ADDERS,
     ASYNC,
@@ -117,6 +122,38 @@ _OTHERS: tuple[TogetherCase, ...] = (
         ),
         FAILS,
     ),
+    ASYNC.case(
+        "module-of-its-own",
+        "patch",
+        EQUAL
+        + "import sys, types\nfake = types.ModuleType('asyncio')\nfake.run = lambda x: (x.close(), Equal())[1]\n"
+        + "sys.modules['asyncio'] = fake\nasync def f(x):\n    return 0\n",
+        FAILS,
+    ),
+    ASYNC.case(
+        "finder-of-its-own",
+        "patch",
+        EQUAL
+        + source(
+            """
+            import builtins, types
+
+            plain = builtins.__import__
+
+            def find(name, *rest):
+                if name == "asyncio":
+                    builtins.__import__ = plain
+                    return types.SimpleNamespace(run=lambda x: Equal(), gather=lambda *a: None)
+                return plain(name, *rest)
+
+            builtins.__import__ = find
+
+            def f(x):
+                return 0
+            """
+        ),
+        FAILS,
+    ),
     CONTEXTS.case(
         "never-closes",
         "answer",
@@ -187,6 +224,7 @@ _OTHERS: tuple[TogetherCase, ...] = (
 CASES: tuple[TogetherCase, ...] = (
     *attacks_inprocess_steal.CASES,
     *attacks_inprocess_forge.CASES,
+    *attacks_inprocess_check.CASES,
     *_OTHERS,
     *attacks_inprocess_suites.CASES,
 )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from .case import CRASHED, ENDED, FAILS, RAISED, SLOW, WRONG, source
 from .tasks_inprocess import (
-    BOXES,
     NODE_CLASS,
     NODES,
 )
-from .tasks_inprocess_thieves import FRAME, NEXT_CONSTANT, RUN, ZERO
+from .tasks_inprocess_thieves import EQUAL, FRAME, INSIDE, NEXT_CONSTANT, RUN, ZERO
 
 # Name -> (point, program after Node's class, outcomes)
 _NODES = {
@@ -136,6 +135,57 @@ _NODES = {
         "        r.report({'tests': [[1, 'passed', 0]] * 100000})\n",
         FAILS,
     ),
+    "endless-empty-reports": (
+        "forge",
+        RUN + "def f(node):\n    r = run()\n    while True:\n        r.report({'tests': []})\n",
+        FAILS,
+    ),
+    "ends-twice": (
+        "forge",
+        RUN
+        + "def f(node):\n    r = run()\n    said = {'tests': [[1, 'passed', 1]] * 3, 'end': ['passed', '', 3]}\n"
+        + "    r.report(said)\n    r.report(said)\n    import os\n    os._exit(0)\n",
+        FAILS,
+    ),
+    "says-that-tests-were-left-out": (
+        "forge",
+        RUN
+        + "def f(node):\n    said = {'tests': [[1, 'skipped', 1]] * 3, 'end': ['passed', '', 3]}\n    run().report(said)\n"
+        + "    import time\n    time.sleep(9)\n",
+        FAILS,
+    ),
+    "says-that-the-problem-is-at-fault": (
+        "forge",
+        RUN
+        + "def f(node):\n    r = run()\n    r.report({'tests': [], 'end': ['problem', 'not mine', 3]})\n"
+        + "    import time\n    time.sleep(9)\n",
+        FAILS,
+    ),
+    "unpacks-other-tests": (
+        "patch",
+        INSIDE
+        + "fine = compile('__codejury__.ok(1)', '<tests>', 'exec')\n"
+        + "recorder.unpacked = lambda text: (None, [fine] * 3)\n"
+        + ZERO,
+        FAILS,
+    ),
+    "patches-what-escapes": (
+        "patch",
+        INSIDE + "recorder.Recorder.escaped = lambda self, error: [self.ok(1) for _ in range(3)]\n" + ZERO,
+        FAILS,
+    ),
+    "patches-the-code-of-what-escapes": (
+        "patch",
+        INSIDE
+        + "recorder.Recorder.escaped.__code__ = (lambda self, error: [self.ok(k) for k in (1, 1, 1)]).__code__\n"
+        + ZERO,
+        FAILS,
+    ),
+    "runs-the-tests-otherwise": (
+        "patch",
+        INSIDE + "inprocess.Run.run = lambda self: [self.ok(1) for _ in range(3)]\n" + ZERO,
+        FAILS,
+    ),
     "huge-report": (
         "forge",
         RUN + "def f(node):\n"
@@ -151,35 +201,48 @@ _NODES = {
     ),
     "patches-codec": (
         "patch",
-        (
-            "import sys\ncodec = sys.modules.get('codec')\nif codec:\n    plain = codec.dumps\n"
-            "    def dumps(x):\n        if type(x) is dict and 'end' in x:\n"
-            "            x = {'tests': [[1, 'passed', 1]] * 3, 'end': ['passed', '', 3]}\n"
-            "        return plain(x)\n"
-            "    codec.dumps = dumps\n"
+        INSIDE
+        + source(
+            """
+            plain = codec.dumps
+
+            def dumps(x):
+                if type(x) is dict and "end" in x:
+                    x = {"tests": [[1, "passed", 1]] * 3, "end": ["passed", "", 3]}
+                return plain(x)
+
+            codec.dumps = dumps
+            """
         )
         + ZERO,
         FAILS,
     ),
     "patches-frames": (
         "patch",
-        (
-            "import json, sys\nframes = sys.modules.get('frames')\nif frames:\n    plain = frames.send\n"
-            "    def send(fd, number, body):\n        if b'end' in body:\n"
-            "            body = json.dumps({'tests': [[1, 'passed', 1]] * 3, 'end': ['passed', '', 3]}).encode()\n"
-            "        return plain(fd, number, body)\n    frames.send = send\n"
+        INSIDE
+        + source(
+            """
+            import json
+
+            plain = frames.send
+
+            def send(fd, number, body):
+                if b"end" in body:
+                    body = json.dumps({"tests": [[1, "passed", 1]] * 3, "end": ["passed", "", 3]}).encode()
+                return plain(fd, number, body)
+
+            frames.send = send
+            """
         )
         + ZERO,
         FAILS,
     ),
     "patches-the-look-at-functions": (
         "patch",
-        (
-            "import sys\nfound = sys.modules.get('inprocess')\nif found:\n"
-            "    found.changed = lambda before: None\n"
-            "import builtins\nbuiltins.sum = lambda *a: 7\n"
-        )
-        + ZERO,
+        INSIDE
+        + EQUAL
+        + "inprocess.changed = lambda before: None\nimport builtins\nbuiltins.max = min\n"
+        + "def f(node):\n    return Equal()\n",
         FAILS,
     ),
     "patches-exec": (
@@ -328,159 +391,6 @@ _NODES = {
     ),
 }
 
-# Name -> (point, program, outcomes)
-_BOXES = {
-    "constant": ("answer", "def f(box):\n    return 'ba'\n", WRONG),
-    "identity": ("answer", "def f(box):\n    return box.text\n", WRONG),
-    "equal-text": (
-        "equal",
-        (
-            "class E(str):\n    def __eq__(self, other):\n        return True\n    __hash__ = None\n"
-            "def f(box):\n    return E(box.text)\n"
-        ),
-        FAILS,
-    ),
-    "thief-of-locals": (
-        "leak",
-        FRAME + "def f(box):\n    box.text\n    return tests().f_locals.get('wanted', 'ba')\n",
-        WRONG,
-    ),
-    "thief-of-both": (
-        "leak",
-        NEXT_CONSTANT + "def f(box):\n    box.text\n    known = tests().f_locals\n"
-        "    return known['wanted'] if 'wanted' in known else stolen()\n",
-        FAILS,
-    ),
-    "thief-of-the-table": (
-        "leak",
-        FRAME
-        + "def f(box):\n    if len(box.text) > 2 or not box.text:\n        return box.text[::-1]\n"
-        + "    for x in tests().f_code.co_consts:\n        if type(x) is tuple:\n            for row in x:\n"
-        + "                if row[0] == box.text:\n                    return row[1]\n    return 'ba'\n",
-        FAILS,
-    ),
-    "changes-its-box": ("answer", "def f(box):\n    box.text = box.text[::-1]\n    return box\n", WRONG),
-    "box-that-is-equal": (
-        "equal",
-        "def f(box):\n    box.text\n    type(box).__eq__ = lambda self, other: True\n    return box\n",
-        FAILS,
-    ),
-    "code-of-the-check": (
-        "patch",
-        FRAME
-        + "def f(box):\n    for x in range(7):\n        tests().f_globals['__codejury__'].ok(1)\n"
-        + "    tests().f_globals['check'].__code__ = (lambda candidate: None).__code__\n    return 'ba'\n",
-        WRONG,
-    ),
-    "check-replaced-when-box-is-made": (
-        "patch",
-        source(
-            """
-            import builtins
-
-            plain = builtins.__build_class__
-
-            def build(body, name, *bases, **kwargs):
-                made = plain(body, name, *bases, **kwargs)
-                if name == "Box":
-                    body.__globals__["check"] = check
-                    builtins.__build_class__ = plain
-                return made
-
-            def check(candidate):
-                hook = build_globals["__codejury__"]
-                for x in range(9):
-                    hook.ok(1)
-
-            class Globals(dict):
-                pass
-
-            import sys
-            build_globals = {}
-
-            def build_(body, name, *bases, **kwargs):
-                build_globals.update(body.__globals__)
-                return build(body, name, *bases, **kwargs)
-
-            builtins.__build_class__ = build_
-
-            def f(box):
-                return 0
-            """
-        ),
-        FAILS,
-    ),
-    "check-replaced-by-getter": (
-        "patch",
-        source(
-            """
-            import sys
-
-            def f(box):
-                frame = sys._getframe(1)
-                frame.f_globals["check"] = None
-                return frame.f_globals.get("wanted", "")
-            """
-        ),
-        WRONG,
-    ),
-    "unwinds-the-check": (
-        "exit",
-        FRAME + "def f(box):\n    hook = tests().f_globals['__codejury__']\n"
-        "    hook.finished = 9\n    raise BaseException\n",
-        FAILS,
-    ),
-    "generator-that-stops": ("exit", "def f(box):\n    box.text\n    raise StopIteration\n", RAISED),
-    "raises-what-is-caught": ("answer", "def f(box):\n    raise AttributeError\n", RAISED),
-    "signal-out-of-the-loop": (
-        "exit",
-        FRAME
-        + source(
-            """
-            import ctypes
-
-            def f(box):
-                box.text
-                frame = tests()
-                hook = frame.f_globals["__codejury__"]
-                for x in range(6):
-                    hook.ok(1)
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(__import__("threading").get_ident()), ctypes.py_object(GeneratorExit)
-                )
-                return "ba"
-            """
-        ),
-        FAILS,
-    ),
-    "jumps-over-what-fails": (
-        "patch",
-        source(
-            """
-            import sys
-
-            def jump(frame, event, arg):
-                if event == "line" and frame.f_code.co_name == "check":
-                    hook = frame.f_globals["__codejury__"]
-                    for x in range(6):
-                        hook.ok(1)
-                    frame.f_lineno = frame.f_code.co_firstlineno + 11
-                    sys.settrace(None)
-                    frame.f_trace = None
-                return jump
-
-            def f(box):
-                box.text
-                sys.settrace(jump)
-                sys._getframe(1).f_trace = jump
-                return "ba"
-            """
-        ),
-        FAILS,
-    ),
-}
-
-CASES = (
-    *(NODES.case(name, point, NODE_CLASS + program, expect) for name, (point, program, expect) in _NODES.items()),
-    *(BOXES.case(name, *rest) for name, rest in _BOXES.items()),
+CASES = tuple(
+    NODES.case(name, point, NODE_CLASS + program, expect) for name, (point, program, expect) in _NODES.items()
 )

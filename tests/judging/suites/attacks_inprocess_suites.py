@@ -8,7 +8,7 @@ from .tasks_inprocess import (
     STACK_SOURCE,
     STACK_UNITTEST,
 )
-from .tasks_inprocess_thieves import EQUAL, NEXT_CONSTANT
+from .tasks_inprocess_thieves import EQUAL, INSIDE, NEXT_CONSTANT
 
 _WRONG_STACK = STACK_SOURCE.replace("return self.items.pop()", "return self.items.pop(0)")
 
@@ -73,19 +73,18 @@ _STACKS = {
     ),
     "patches-results": (
         "patch",
-        (
-            "import sys\nfound = sys.modules.get('frameworks')\nif found:\n"
-            "    found.Progress.failed = lambda self, error: setattr(self, 'succeeded', True)\n"
-        )
-        + _WRONG_STACK,
+        INSIDE + "Progress.failed = lambda self, error: setattr(self, 'succeeded', True)\n" + _WRONG_STACK,
         FAILS,
     ),
     "patches-told": (
         "patch",
-        (
-            "import sys\nfound = sys.modules.get('suites')\nif found:\n"
-            "    found.Told.failed = lambda self, line, error: self.passed(line)\n"
-        )
+        INSIDE + "suites.Told.failed = lambda self, line, error: self.passed(line)\n" + _WRONG_STACK,
+        FAILS,
+    ),
+    "patches-both": (
+        "patch",
+        INSIDE
+        + "suites.Told.failed = lambda self, line, error: [self.ok(line), self.ok(line), self.passed(line)]\n"
         + _WRONG_STACK,
         FAILS,
     ),
