@@ -150,7 +150,8 @@ _NODES = {
     "says-that-tests-were-left-out": (
         "forge",
         RUN
-        + "def f(node):\n    said = {'tests': [[1, 'skipped', 1]] * 3, 'end': ['passed', '', 3]}\n    run().report(said)\n"
+        + "def f(node):\n    said = {'tests': [[1, 'skipped', 1]] * 3, 'end': ['passed', '', 3]}\n"
+        + "    run().report(said)\n"
         + "    import time\n    time.sleep(9)\n",
         FAILS,
     ),
