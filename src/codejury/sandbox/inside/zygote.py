@@ -251,7 +251,7 @@ def serve(options: dict[str, Any], role: Role, uid: int, first_free: int) -> NoR
         mine, theirs = role.channel()
         if namespaces:
             kernel.unshare(kernel.NEWPID)
-        pid = os.fork()
+        pid = kernel.fork()
         if pid == 0:
             try:
                 become_child(options, role, uid, mine, first_free, clean)
