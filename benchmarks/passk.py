@@ -5,7 +5,7 @@ The common form is the one printed with the estimator (Chen et al. 2021, arXiv 2
     1.0 if n - c < k else 1.0 - numpy.prod(1.0 - k / numpy.arange(n - c + 1, n + 1))
 
 Abilities are Beta(0.5, 0.5), with a fixed seed; counts and k are the same for both. Two suites are timed: n = 200
-for every problem, as in published runs, and n drawn from 10 to 1,000, with hundreds of thousands of distinct counts.
+for every problem, as in published runs, and n drawn from 10 to 1,000, with 300,000 distinct counts.
 Each time is the best of `--repeats`, the two ways in turn, so that a busy machine disturbs both alike. Then both
 are held against exact rationals at n up to 1,000,000. The run fails if the first suite is less than 20 times
 faster, or if the relative error exceeds 1e-14.

@@ -73,40 +73,69 @@ def estimate_pass_at_k(
             that do not match the problems, or a level outside (0, 1).
         ShortProblemsError: k > n for some problems; `indices` are their positions.
     """
-    samples, correct = _problems(n, c, k)
+    samples, correct, _ = problems(n, c, k)
     values = np.asarray(pass_at_k(samples, correct, k))
-    return _estimate(values, variance_within(samples, correct, k), clusters, level)
+    return estimate_mean(values, variance_within(samples, correct, k), clusters, level)
 
 
 def estimate_pass_hat_k(
     n: Counts, c: Counts, k: int, *, clusters: Iterable[Hashable] | None = None, level: float = 0.95
 ) -> Estimate:
     """The mean pass^k over problems with its intervals; arguments and errors as in `estimate_pass_at_k`."""
-    samples, correct = _problems(n, c, k)
+    samples, correct, _ = problems(n, c, k)
     values = np.asarray(pass_hat_k(samples, correct, k))
-    return _estimate(values, variance_within(samples, samples - correct, k), clusters, level)
+    return estimate_mean(values, variance_within(samples, samples - correct, k), clusters, level)
 
 
-def _problems(n: Counts, c: Counts, k: int) -> tuple[Ints, Ints]:
+def problems(n: Counts, c: Counts, k: int, *, beyond: bool = False) -> tuple[Ints, Ints, Ints]:
+    """Check the counts of a run: n, c and the one k of each problem, one-dimensional.
+
+    Args:
+        n: As `estimate_pass_at_k`.
+        c: The same.
+        k: The same.
+        beyond: Allow k > n.
+
+    Raises:
+        StatisticsError: As `estimate_pass_at_k`.
+        ShortProblemsError: The same.
+    """
     if np.ndim(k) != 0:
         raise StatisticsError(
             f"k must be one integer, not an array of shape {np.shape(k)}: estimate each k by itself"
         )
-    samples, correct, _ = checked_counts(n, c, k)
+    samples, correct, budget = checked_counts(n, c, k, beyond=beyond)
     if samples.ndim > 1:
         raise StatisticsError(f"n and c must be one number per problem, not of shape {samples.shape}")
-    return samples.reshape(-1), correct.reshape(-1)
+    return samples.reshape(-1), correct.reshape(-1), budget.reshape(-1)
 
 
-def _estimate(
-    values: Floats, within: WithinVariance, clusters: Iterable[Hashable] | None, level: float
+def estimate_mean(
+    values: Floats,
+    within: WithinVariance,
+    clusters: Iterable[Hashable] | None,
+    level: float,
+    *,
+    method: str = "exact",
 ) -> Estimate:
+    """The mean of one number per problem with both intervals.
+
+    Args:
+        values: The problems' numbers, 0 to 1, at least one.
+        within: The variance of each on a rerun of the same problem.
+        clusters: As `estimate_pass_at_k`.
+        level: The same.
+        method: Label of the fixed-suite interval where all variances are marked exact.
+
+    Raises:
+        StatisticsError: Clusters that do not match the problems, or a level outside (0, 1).
+    """
     if not 0 < level < 1:
         raise StatisticsError(f"level = {level}: a confidence level lies between 0 and 1, as 0.95")
     value = float(values.mean())
-    groups = np.arange(len(values)) if clusters is None else _groups(clusters, len(values))
+    groups = np.arange(len(values)) if clusters is None else cluster_numbers(clusters, len(values))
     warnings: list[str] = []
-    fixed_suite = _fixed_suite(value, within, level, warnings)
+    fixed_suite = _fixed_suite(value, within, level, method, warnings)
     population = _population(value, values, groups, level, warnings, clustered=clusters is not None)
     few = (int(groups.max()) + 1) * min(value, 1 - value)
     if few < _FEW and any(interval and interval.se is not None for interval in (fixed_suite, population)):
@@ -118,27 +147,29 @@ def _estimate(
     return Estimate(value, fixed_suite, population, tuple(warnings))
 
 
-def _fixed_suite(value: float, within: WithinVariance, level: float, warnings: list[str]) -> Interval | None:
-    problems = len(within.value)
+def _fixed_suite(
+    value: float, within: WithinVariance, level: float, method: str, warnings: list[str]
+) -> Interval | None:
+    count = len(within.value)
     if unknown := int(np.isnan(within.value).sum()):
         warnings.append(
-            f"no fixed-suite interval: {unknown} of {problems} problems have one sample, from which the spread "
+            f"no fixed-suite interval: {unknown} of {count} problems have one sample, from which the spread "
             "of a rerun cannot be estimated"
         )
         return None
-    se = math.sqrt(within.value.sum()) / problems
+    se = math.sqrt(within.value.sum()) / count
     if se <= _NO_SPREAD * value:
         warnings.append(
             "fixed suite: no spread within any problem, so the interval is binomial with the number of problems, "
-            f"{problems}, as effective n"
+            f"{count}, as effective n"
         )
-        return binomial_interval(value, problems, level)
+        return binomial_interval(value, count, level)
     if plug_in := int((~within.exact).sum()):
         warnings.append(
-            f"fixed suite: {plug_in} of {problems} problems have n < 2k samples, too few for the exact variance; "
+            f"fixed suite: {plug_in} of {count} problems have n < 2k samples, too few for the exact variance; "
             "theirs is the plug-in"
         )
-    return normal_interval(value, se, level, "plug-in" if plug_in else "exact")
+    return normal_interval(value, se, level, "plug-in" if plug_in else method)
 
 
 def _population(
@@ -161,14 +192,16 @@ def _population(
     return t_interval(value, se, count - 1, level, "t, clustered" if clustered else "t")
 
 
-def _groups(clusters: Iterable[Hashable], problems: int) -> Ints:
-    """The number of each problem's cluster, in the order of first appearance."""
+def cluster_numbers(clusters: Iterable[Hashable], count: int) -> Ints:
+    """The number of each problem's cluster, in the order of first appearance; None is a cluster of its own.
+
+    Raises:
+        StatisticsError: There are not as many as `count` problems.
+    """
     numbers: dict[Hashable, int] = {}
     # a fresh object is equal to nothing else: a cluster of its own
     keys = (object() if cluster is None else cluster for cluster in clusters)
     groups = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-    if len(groups) != problems:
-        raise StatisticsError(
-            f"{len(groups)} clusters for {problems} problems: give one for each problem, in order"
-        )
+    if len(groups) != count:
+        raise StatisticsError(f"{len(groups)} clusters for {count} problems: give one for each problem, in order")
     return groups

@@ -15,7 +15,8 @@ class Interval:
         se: Standard error; None where there was no spread to estimate it from.
         low: Lower bound, at least 0.
         high: Upper bound, at most 1.
-        method: How it was obtained: "exact", "plug-in", "t", "t, clustered", "wilson" or "clopper-pearson".
+        method: How it was obtained: "exact", "plug-in", "posterior", "t", "t, clustered", "wilson",
+            "clopper-pearson", or a bootstrap's name.
     """
 
     se: float | None

@@ -85,6 +85,31 @@ def covariance_within(n: Counts, c: Counts, j: Counts, k: Counts) -> WithinVaria
     return WithinVariance(np.asarray(value[index]), np.asarray(exact[index]))
 
 
+def binomial_variance(h: Floats, c: Ints) -> Floats:
+    """The plug-in variance of any estimator h(C) of one problem, for each of some numbers of correct samples.
+
+    C is binomial with n trials and chance (c + 1/2) / (n + 1). Summed as squares about the mean, never negative.
+
+    Args:
+        h: The estimator's values for C = 0 to n.
+        c: Correct samples, one-dimensional, 0 to n.
+
+    Returns:
+        One variance for each entry of c.
+    """
+    n = len(h) - 1
+    outcomes = np.arange(n)
+    # log of C(n, i), up to rounding of a sum of n logarithms
+    ways = np.concatenate(([0.0], np.cumsum(np.log((n - outcomes) / (outcomes + 1.0)))))
+    found = np.empty(len(c))
+    for row, correct in enumerate(c.tolist()):
+        logs = ways + np.arange(n + 1) * (np.log(correct + 0.5) - np.log(n - correct + 0.5))
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        found[row] = weights @ (h - weights @ h) ** 2
+    return found
+
+
 def _exact(n: Ints, c: Ints, j: Ints, k: Ints) -> Floats:
     """u_j u_k - u_(j+k) without the cancellation of the difference.
 
