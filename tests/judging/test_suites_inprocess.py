@@ -91,8 +91,8 @@ def test_honest_program_passes(case: Any, tier: str) -> None:
 
 def test_suites_have_their_size() -> None:
     """They must not shrink unnoticed; names mean one case each, and no attack is a reference."""
-    assert len(ATTACKS) >= 140
-    assert len(HONEST) >= 40
+    assert len(ATTACKS) >= 170
+    assert len(HONEST) >= 90
     assert [] == [name for name, n in Counter(map(_name, EVERY)).items() if n > 1]
     assert [] == [case.name for case in (*ATTACKS, *KNOWN) if case.program.strip() == case.reference.strip()]
     assert not any(Outcome.PASSED in case.expect or Outcome.INFRA_ERROR in case.expect for case in ATTACKS)
