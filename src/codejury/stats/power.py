@@ -1,0 +1,293 @@
+"""What a gate can detect and how often it fails for nothing: simulated on the runs' own rates, by its own rule.
+
+The chance p_i of a problem is not known. It is drawn from Beta(a + m_i, b + N_i - m_i), with m_i of N_i samples of
+both runs together correct and Beta(a, b) fitted to them by moments: the mean of m / N is a / (a + b), the mean of
+m (N - m) / (N (N - 1)), which is an unbiased estimate of that of p (1 - p), is a b / ((a + b) (a + b + 1)).
+(The plug-in p = m / N would have too little spread: m (N - m) / N^2 is too small by (N - 1) / N, and 0 at N = 1.)
+
+A drop of the figure by d says nothing of where it falls. Two models, between which real ones lie:
+
+spread: every problem loses the same amount of p, as far as it has it.
+lost: some problems, chosen at random, lose all of it.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from codejury.stats.errors import StatisticsError
+from codejury.stats.gate import Mode, Rule, fails
+from codejury.stats.paired import Counted, Estimator, Pairing, counted, pairing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from codejury.stats.counts import Floats, Ints
+
+POWER = 0.8
+"""The chance with which a drop that is said to be detectable is detected."""
+
+_TRIALS = (1_000, 4_000)
+_CELLS = 4_000_000  # drawn counts a simulation, as far as the trials allow
+_AT_ONCE = 1 << 20
+_SUBSAMPLE = 100_000
+_LEAST, _MOST = 1e-3, 1e4  # of a + b: all chances 0 or 1, and all alike
+_ROUNDS = 6
+_LARGEST = 1 << 20  # problems, or samples of each, that a plan goes up to
+
+
+class DropModel(enum.StrEnum):
+    """Where a drop falls; see the module."""
+
+    SPREAD = "spread"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, eq=False)
+class Abilities:
+    """What is known of the chance of each problem: Beta(a, b), shape (M,) each.
+
+    Attributes:
+        a: The one parameter.
+        b: The other.
+    """
+
+    a: Floats
+    b: Floats
+
+    @classmethod
+    def of_counts(cls, n: Ints, c: Ints) -> Abilities:
+        """From the samples of both runs together, n of each problem and c of them correct; shape (M,).
+
+        Raises:
+            StatisticsError: No problem has two samples, so that nothing is known of p (1 - p).
+        """
+        several = n > 1
+        if not several.any():
+            raise StatisticsError("no problem has two samples: nothing is known of how a rerun would differ")
+        one, hits = n[several], c[several]
+        spread = float(np.mean(hits * (one - hits) / (1.0 * one * (one - 1))))
+        # no spread seen is weak evidence: a quarter of a problem's largest
+        prior_a, prior_b = _prior(float(np.mean(c / n)), max(spread, 0.25 / (len(one) + 1)))
+        return cls(np.asarray(prior_a + c, np.float64), np.asarray(prior_b + (n - c), np.float64))
+
+    @classmethod
+    def of_moments(cls, mean: float, spread: float, problems: int) -> Abilities:
+        """M problems of which nothing is known but the mean of p and that of p (1 - p).
+
+        Raises:
+            StatisticsError: The mean is not within (0, 1), or p (1 - p) cannot have this mean.
+        """
+        if not 0 < mean < 1:
+            raise StatisticsError(f"mean {mean:g}: the mean chance lies between 0 and 1")
+        if not 0 < spread <= mean * (1 - mean):
+            raise StatisticsError(
+                f"spread {spread:g}: the mean of p (1 - p) is above 0 and at most {mean * (1 - mean):.4g} "
+                f"where p has the mean {mean:g}"
+            )
+        a, b = _prior(mean, spread)
+        return cls(np.full(problems, a), np.full(problems, b))
+
+    def draw(self, generator: np.random.Generator, trials: int) -> Floats:
+        """Chances of shape (trials, M)."""
+        return generator.beta(self.a, self.b, size=(trials, len(self.a)))
+
+    def resized(self, problems: int) -> Abilities:
+        """The same kinds of problems in another number: they are repeated in turn."""
+        places = np.arange(problems) % len(self.a)
+        return Abilities(self.a[places], self.b[places])
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest drop that a gate detects with 80 %.
+
+    Attributes:
+        model: Where the drop falls.
+        effect: The drop, 0 to 1; None where not even a drop to 0 is detected so often.
+        power: The simulated chance of detecting it.
+    """
+
+    model: DropModel
+    effect: float | None
+    power: float
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A gate over simulated runs; the same seed gives the same numbers.
+
+    Attributes:
+        pairs: Numbers of samples, k, estimator.
+        abilities: Of the problems.
+        rule: The gate's.
+        seed: Of the generator.
+        trials: Simulated pairs of runs; None takes 1,000 to 4,000, fewer for more problems.
+    """
+
+    pairs: Pairing
+    abilities: Abilities
+    rule: Rule
+    seed: int = 0
+    trials: int | None = None
+
+    @property
+    def number(self) -> int:
+        """Of trials."""
+        if self.trials is not None:
+            return self.trials
+        least, most = _TRIALS
+        return max(least, min(most, _CELLS // self.pairs.problems))
+
+    def false_alarms(self) -> float:
+        """The chance that the gate fails when nothing has changed."""
+        failed, _ = self._run(None, 0.0)
+        return failed
+
+    def power(self, effect: float, model: DropModel = DropModel.SPREAD) -> float:
+        """The chance that the gate fails when the figure has dropped by `effect`, as far as it can drop."""
+        return self._run(model, effect)[0]
+
+    def detectable(self, model: DropModel = DropModel.SPREAD, power: float = POWER) -> Detectable:
+        """The drop that the gate detects with the chance `power`.
+
+        The chance is about Phi(z + effect / sd), so that a few steps along the normal quantile find it.
+        """
+        _, sd = self._run(None, 0.0)
+        most = self._figure()
+        normal = NormalDist()
+        wanted = normal.inv_cdf(power)
+        alpha = 0.5 if self.rule.mode is Mode.POINT else self.rule.alpha
+        noise = -normal.inv_cdf(alpha) * sd
+        margin = float(self.rule.tolerated)
+        needed = margin + noise if self.rule.mode is Mode.NONINFERIORITY else max(margin, noise)
+        effect = min(most, needed + wanted * sd)
+        found = self.power(effect, model)
+        for _ in range(_ROUNDS):
+            near = abs(found - power) <= math.sqrt(power * (1 - power) / self.number) / 2
+            if near or (effect >= most and found < power):
+                break
+            clipped = min(max(found, 1 / self.number), 1 - 1 / self.number)
+            effect = min(most, max(effect / 4, effect + (wanted - normal.inv_cdf(clipped)) * sd))
+            found = self.power(effect, model)
+        short = effect >= most and found < power - 2 * math.sqrt(power * (1 - power) / self.number)
+        return Detectable(model, None if short else effect, found)
+
+    def _figure(self) -> float:
+        """The mean of pass@k or pass^k by the abilities."""
+        generator = np.random.default_rng(self.seed)
+        trials = max(1, _SUBSAMPLE // self.pairs.problems)
+        return float(_figures(self.abilities.draw(generator, trials), self.pairs).mean())
+
+    def _run(self, model: DropModel | None, effect: float) -> tuple[float, float]:
+        """The share of trials in which the gate fails, and the standard deviation of the difference."""
+        failed, differences = 0, []
+        for before, after, generator in self._abilities(model, effect):
+            c_a = generator.binomial(self.pairs.n_a, before)
+            c_b = generator.binomial(self.pairs.n_b, after)
+            failed += int(fails(self.pairs, c_a, c_b, self.rule).sum())
+            differences.append(self.pairs.difference(c_a, c_b))
+        return failed / self.number, float(np.concatenate(differences).std())
+
+    def _abilities(
+        self, model: DropModel | None, effect: float
+    ) -> Iterator[tuple[Floats, Floats, np.random.Generator]]:
+        generator = np.random.default_rng(self.seed)
+        drop = None if model is None else self._dropper(model, effect, generator)
+        left = self.number
+        while left:
+            some = min(left, max(1, _AT_ONCE // self.pairs.problems))
+            left -= some
+            before = self.abilities.draw(generator, some)
+            yield before, before if drop is None else drop(before, generator), generator
+
+    def _dropper(
+        self, model: DropModel, effect: float, generator: np.random.Generator
+    ) -> Callable[[Floats, np.random.Generator], Floats]:
+        if model is DropModel.LOST:
+            return lambda chances, source: lost(chances, effect, self.pairs, source)
+        some = self.abilities.draw(generator, max(1, _SUBSAMPLE // self.pairs.problems))
+        amount = spread_amount(some, effect, self.pairs)
+        return lambda chances, _source: np.maximum(0.0, chances - amount)
+
+
+def simulation(
+    a: Counted,
+    b: Counted,
+    k: int,
+    rule: Rule,
+    *,
+    estimator: Estimator = Estimator.PASS_AT_K,
+    seed: int = 0,
+    trials: int | None = None,
+) -> Simulation:
+    """The simulation of a rule on two runs' own rates, as if both were samples of one model.
+
+    Args:
+        a: n and c of the baseline: samples of each problem, and correct ones, shape (M,) each.
+        b: The same of the current run.
+        k: Samples drawn.
+        rule: The gate's.
+        estimator: pass@k or pass^k.
+        seed: Of the generator.
+        trials: See `Simulation`.
+
+    Raises:
+        StatisticsError: Wrong counts.
+        ShortProblemsError: k > n for some problems.
+    """
+    (n_a, c_a), (n_b, c_b) = counted(a), counted(b)
+    pairs = pairing(n_a, n_b, k, estimator)
+    return Simulation(pairs, Abilities.of_counts(n_a + n_b, c_a + c_b), rule, seed, trials)
+
+
+def spread_amount(chances: Floats, effect: float, pairs: Pairing) -> float:
+    """How much every problem must lose, as far as it has it, for the mean figure to drop by `effect`."""
+    figure = float(_figures(chances, pairs).mean())
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        reached = figure - float(_figures(np.maximum(0.0, chances - middle), pairs).mean())
+        low, high = (middle, high) if reached < effect else (low, middle)
+    return high
+
+
+def lost(chances: Floats, effect: float, pairs: Pairing, generator: np.random.Generator) -> Floats:
+    """Chances of shape (trials, M) after problems at random lost all of theirs: each figure drops by `effect`.
+
+    The last one loses a part: it becomes another problem's figure as far as the drop is not reached.
+    """
+    order = generator.permuted(np.broadcast_to(np.arange(chances.shape[1]), chances.shape), axis=1)
+    mixed = np.take_along_axis(chances, order, axis=1)
+    figures = _figures(mixed, pairs)
+    before = np.cumsum(figures, axis=1) - figures
+    kept = np.clip((before + figures - effect * chances.shape[1]), 0.0, figures)
+    after = np.empty_like(chances)
+    np.put_along_axis(after, order, np.where(kept < figures, _chance(kept, pairs), mixed), axis=1)
+    return after
+
+
+def _figures(chances: Floats, pairs: Pairing) -> Floats:
+    if pairs.estimator is Estimator.PASS_HAT_K:
+        return np.asarray(chances**pairs.k)
+    return np.asarray(-np.expm1(pairs.k * np.log1p(-np.minimum(chances, 1 - 1e-16))))
+
+
+def _chance(figures: Floats, pairs: Pairing) -> Floats:
+    """The chance that gives a figure: the inverse of `_figures`."""
+    if pairs.estimator is Estimator.PASS_HAT_K:
+        return np.asarray(figures ** (1 / pairs.k))
+    return np.asarray(-np.expm1(np.log1p(-np.minimum(figures, 1 - 1e-16)) / pairs.k))
+
+
+def _prior(mean: float, spread: float) -> tuple[float, float]:
+    mean = min(max(mean, 1e-6), 1 - 1e-6)
+    room = mean * (1 - mean) - spread
+    size = min(max(spread / room, _LEAST), _MOST) if room > 0 else _MOST
+    return mean * size, (1 - mean) * size
