@@ -3,6 +3,7 @@
 Everywhere n is the number of samples of a problem, c how many of them are correct, k how many are drawn.
 """
 
+from codejury.stats.bands import Band, band_pass_at_k, band_pass_hat_k
 from codejury.stats.bayes import (
     JEFFREYS,
     UNIFORM,
@@ -12,6 +13,7 @@ from codejury.stats.bayes import (
     estimate_bayes_pass_at_k,
     estimate_bayes_pass_hat_k,
 )
+from codejury.stats.bootstrap import bootstrap_interval
 from codejury.stats.curve import pass_at_k_curve, pass_hat_k_curve
 from codejury.stats.errors import ShortProblemsError, StatisticsError
 from codejury.stats.estimate import Estimate, estimate_pass_at_k, estimate_pass_hat_k
@@ -42,6 +44,7 @@ __all__ = [
     "JEFFREYS",
     "UNIFORM",
     "AdjustedReliability",
+    "Band",
     "Estimate",
     "HomogeneityTest",
     "Interval",
@@ -52,8 +55,11 @@ __all__ = [
     "StatisticsError",
     "WithinVariance",
     "adjusted_counts",
+    "band_pass_at_k",
+    "band_pass_hat_k",
     "bayes_pass_at_k",
     "bayes_pass_hat_k",
+    "bootstrap_interval",
     "cmh_test",
     "covariance_within",
     "cover_at_tau",

@@ -32,8 +32,8 @@ from codejury.stats.within import WithinVariance, variance_within
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-# A standard error of less than this share of the value is rounding, or no spread that a run can show.
-_NO_SPREAD = 1e-12
+NO_SPREAD = 1e-12
+"""A standard error of less than this share of the value is rounding, or no spread that a run can show."""
 
 _FEW = 10
 
@@ -158,7 +158,7 @@ def _fixed_suite(
         )
         return None
     se = math.sqrt(within.value.sum()) / count
-    if se <= _NO_SPREAD * value:
+    if se <= NO_SPREAD * value:
         warnings.append(
             "fixed suite: no spread within any problem, so the interval is binomial with the number of problems, "
             f"{count}, as effective n"
@@ -183,7 +183,7 @@ def _population(
     sums = np.bincount(groups, weights=values - value)
     # with one problem a cluster this is the sample's standard deviation over sqrt(M)
     se = math.sqrt(count / (count - 1) * float(sums @ sums)) / len(values)
-    if se <= _NO_SPREAD * value:
+    if se <= NO_SPREAD * value:
         warnings.append(
             f"population: no spread between {unit}s, so the interval is binomial with the number of {unit}s, "
             f"{count}, as effective n"

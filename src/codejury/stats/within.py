@@ -97,17 +97,21 @@ def binomial_variance(h: Floats, c: Ints) -> Floats:
     Returns:
         One variance for each entry of c.
     """
-    n = len(h) - 1
+    found = np.empty(len(c))
+    for row, correct in enumerate(c.tolist()):
+        weights = plug_in_chances(len(h) - 1, correct)
+        found[row] = weights @ (h - weights @ h) ** 2
+    return found
+
+
+def plug_in_chances(n: int, c: int) -> Floats:
+    """The chances of 0 to n correct samples on a rerun: binomial with n trials and chance (c + 1/2) / (n + 1)."""
     outcomes = np.arange(n)
     # log of C(n, i), up to rounding of a sum of n logarithms
     ways = np.concatenate(([0.0], np.cumsum(np.log((n - outcomes) / (outcomes + 1.0)))))
-    found = np.empty(len(c))
-    for row, correct in enumerate(c.tolist()):
-        logs = ways + np.arange(n + 1) * (np.log(correct + 0.5) - np.log(n - correct + 0.5))
-        weights = np.exp(logs - logs.max())
-        weights /= weights.sum()
-        found[row] = weights @ (h - weights @ h) ** 2
-    return found
+    logs = ways + np.arange(n + 1) * (np.log(c + 0.5) - np.log(n - c + 0.5))
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
 
 
 def _exact(n: Ints, c: Ints, j: Ints, k: Ints) -> Floats:
