@@ -141,6 +141,23 @@ def test_base_tests_are_apart(store: Store) -> None:
     assert [1, 1, 0] == [row.c for row in document.per_problem]
 
 
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ([[True, True], [True, False], [True, True]], ["pass@1: 8", "base tests, pass@1: 4"]),
+        ([[True, False], [False, False], [True, False]], ["pass@1: 8"]),
+    ],
+)
+def test_low_coverage_of_base_tests_is_said(store: Store, base: list[list[bool]], expected: list[str]) -> None:
+    """By name, and once where both figures are the same."""
+    _run(store, [[P, W], [W, W], [P, W]] * 8, base=base * 8)
+    said = [
+        warning.split(" is below")[0] for warning in summarise(store, "r", [1]).warnings if "coverage" in warning
+    ]
+    text = "coverage is known to be low: problems * min(p, 1 - p) = "
+    assert expected == [warning.replace(text, "") for warning in said]
+
+
 def test_sets_without_further_tests_have_no_base(store: Store) -> None:
     """Null, rather than the headline again; also where a weak problem alone has such tests."""
     _run(store, [[P, W], [P, W]], base=[[None, None], [True, True]], weak=(1,))

@@ -209,11 +209,16 @@ def _estimates(
     return found
 
 
-def _base_estimates(counts: Counts, mask: Mask, ks: Iterable[int], level: float) -> dict[str, Estimate] | None:
-    """Of the base tests alone; None where these problems have no others."""
+def _base_estimates(
+    counts: Counts, mask: Mask, ks: Iterable[int], level: float, warnings: list[str]
+) -> dict[str, Estimate] | None:
+    """Of the base tests alone; None where these problems have no others. No warning is given twice."""
     if not counts.has_base[mask].any():
         return None
-    return _estimates(replace(counts, c=counts.c_base), mask, ks, level)
+    own: list[str] = []
+    found = _estimates(replace(counts, c=counts.c_base), mask, ks, level, own)
+    warnings += [f"base tests, {warning}" for warning in own if warning not in warnings]
+    return found
 
 
 def _interval(interval: stats.Interval | None) -> Interval | None:
@@ -247,6 +252,7 @@ def _document(
     info, manifest, counts = run.info, run.manifest, run.counts
     problem_set = manifest.problem_set
     kept = np.flatnonzero(chosen.headline).tolist()
+    base = _base_estimates(counts, chosen.headline, chosen.ks, level, warnings)
     n = counts.n[chosen.headline].tolist() or [0]
     return JudgeDocument(
         run=info.name,
@@ -259,7 +265,7 @@ def _document(
         n=Range(min=min(n), max=max(n)),
         level=level,
         pass_at_k=pass_at_k,
-        pass_at_k_base=_base_estimates(counts, chosen.headline, chosen.ks, level),
+        pass_at_k_base=base,
         per_problem=[ProblemRow(id=counts.problem_ids[i], n=int(counts.n[i]), c=int(counts.c[i])) for i in kept],
         by_difficulty=_by_difficulty(counts, chosen.headline, chosen.ks, level),
         weak=_slice(counts, chosen.weak, chosen.ks, level) if chosen.weak.any() else None,
