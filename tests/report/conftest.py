@@ -87,6 +87,7 @@ def judge_document() -> JudgeDocument:
             "1 sample ended in infrastructure errors, counted neither as right nor as wrong: a line of over 80",
             "a note with \x1b[31mescapes\x07 and [bold]markup[/bold]",
         ],
+        conditions={"set": "humaneval 1", "temperature": "0.8"},
     )
 
 

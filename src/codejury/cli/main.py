@@ -134,7 +134,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
-        from codejury.cli import commands, doctor, runs, sets  # noqa: F401 - they register their commands
+        from codejury.cli import commands, compare, doctor, runs, sets  # noqa: F401 - they register their commands
 
         code = app(standalone_mode=False)
         sys.stdout.flush()

@@ -1,6 +1,7 @@
 """The application: joins engine, store and reports. Everything that a command does can be called from here."""
 
 from codejury.pipeline.check import PROBES, check
+from codejury.pipeline.compare import CompareSettings, compare
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE
@@ -19,6 +20,7 @@ __all__ = [
     "UNSAFE",
     "AsyncJury",
     "Choice",
+    "CompareSettings",
     "DemoResult",
     "Homogeneity",
     "JudgeSettings",
@@ -30,6 +32,7 @@ __all__ = [
     "StrengthSettings",
     "check",
     "choose",
+    "compare",
     "default_run_name",
     "delete_runs",
     "demo",

@@ -9,6 +9,7 @@ import numpy as np
 
 from codejury import stats
 from codejury.model import InfrastructureError, Outcome, Timing, UsageError
+from codejury.pipeline.conditions import conditions
 from codejury.pipeline.isolation import UNISOLATED
 from codejury.report import (
     Estimate,
@@ -282,6 +283,7 @@ def _document(
         dropped=run.ids(chosen.short),
         meta=dict(manifest.meta),
         warnings=warnings,
+        conditions=conditions(manifest, counts.samples.tolist(), _tiers(run)),
     )
 
 

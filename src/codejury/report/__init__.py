@@ -1,5 +1,20 @@
 """Documents and how they are shown."""
 
+from codejury.report.comparison import (
+    CompareDocument,
+    ComparedRun,
+    Comparison,
+    DetectableRow,
+    Difference,
+    Dropped,
+    Flipped,
+    McNemar,
+    SliceDifference,
+    Sweep,
+    SweepBest,
+    SweepRow,
+    Waived,
+)
 from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, TierRow, doctor_report
 from codejury.report.document import (
     CheckFailure,
@@ -18,6 +33,7 @@ from codejury.report.document import (
     TimingRow,
 )
 from codejury.report.files import encode_json, write_json
+from codejury.report.gate import GateCheck, GateDocument, GatePair, PlanDocument, PlanRow
 from codejury.report.runs import RunDocument, RunRow, RunsDocument
 from codejury.report.schemas import schema, schema_names
 from codejury.report.strength import (
@@ -31,14 +47,27 @@ from codejury.report.strength import (
 
 __all__ = [
     "CheckFailure",
+    "CompareDocument",
+    "ComparedRun",
+    "Comparison",
+    "DetectableRow",
+    "Difference",
     "DoctorDocument",
+    "Dropped",
     "EngineRow",
     "Estimate",
     "FlipRow",
+    "Flipped",
+    "GateCheck",
+    "GateDocument",
+    "GatePair",
     "IntegrityCounts",
     "Interval",
     "JudgeDocument",
     "LayerRow",
+    "McNemar",
+    "PlanDocument",
+    "PlanRow",
     "Probe",
     "ProblemRow",
     "ProblemSetRef",
@@ -51,12 +80,17 @@ __all__ = [
     "SetsCheckDocument",
     "SetsStrengthDocument",
     "Slice",
+    "SliceDifference",
     "StrengthFault",
     "StrengthRow",
     "Survivor",
+    "Sweep",
+    "SweepBest",
+    "SweepRow",
     "TierRow",
     "TimingRow",
     "Unmutated",
+    "Waived",
     "doctor_report",
     "encode_json",
     "schema",

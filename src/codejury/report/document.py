@@ -140,6 +140,7 @@ class JudgeDocument(msgspec.Struct, frozen=True, kw_only=True):
         dropped: Ids of problems with fewer samples than the largest k, left out with `--drop-short`.
         meta: How the samples were made, as declared.
         warnings: What to know before quoting the figures, a line each.
+        conditions: What must be equal in a run that this one is compared with, by name, where it is known.
     """
 
     schema: Literal["judge/1"] = "judge/1"
@@ -167,6 +168,7 @@ class JudgeDocument(msgspec.Struct, frozen=True, kw_only=True):
     dropped: list[str]
     meta: dict[str, str]
     warnings: list[str]
+    conditions: dict[str, str] = {}
 
 
 class References(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,14 +7,19 @@ from typing import Any
 import msgspec
 
 from codejury.model import Problem, Sample, UsageError
+from codejury.report.comparison import CompareDocument
 from codejury.report.doctor import DoctorDocument
 from codejury.report.document import JudgeDocument, SetsCheckDocument
+from codejury.report.gate import GateDocument, PlanDocument
 from codejury.report.runs import RunDocument, RunsDocument
 from codejury.report.strength import SetsStrengthDocument
 
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
+    "compare": CompareDocument,
     "doctor": DoctorDocument,
+    "gate": GateDocument,
     "judge": JudgeDocument,
+    "plan": PlanDocument,
     "problem": Problem,
     "run": RunDocument,
     "runs": RunsDocument,

@@ -44,7 +44,7 @@ def judge_report(document: JudgeDocument) -> RenderableType:
     if document.by_difficulty:
         parts += [difficulty_table(document.by_difficulty), Text()]
     parts.append(tally_table(document.verdicts))
-    parts += _notes(document.warnings)
+    parts += notes(document.warnings)
     return Group(*parts)
 
 
@@ -71,7 +71,7 @@ def sets_check_report(document: SetsCheckDocument) -> RenderableType:
     ]
     if len(document.failures) > _SHOWN:
         parts.append(Text(f"  and {len(document.failures) - _SHOWN} more"))
-    parts += _notes(document.warnings)
+    parts += notes(document.warnings)
     return Group(*parts)
 
 
@@ -94,7 +94,7 @@ def sets_strength_report(document: SetsStrengthDocument) -> RenderableType:
         if lines:
             parts += [Text(), Text(title), *(indented(line, 2) for line in lines)]
     if document.total.infra_errors:
-        parts += _notes([f"{_count(document.total.infra_errors, 'mutant')} could not be judged: judge again"])
+        parts += notes([f"{_count(document.total.infra_errors, 'mutant')} could not be judged: judge again"])
     least = f"{100 * document.min_score:.4g} %"
     if document.ok:
         verdict = Text(f"Each problem's score is at least {least}.", _GOOD)
@@ -251,7 +251,8 @@ def _meaning(level: float) -> Text:
     )
 
 
-def _notes(warnings: Sequence[str]) -> list[RenderableType]:
+def notes(warnings: Sequence[str]) -> list[RenderableType]:
+    """Warnings, each with its mark; nothing for none."""
     if not warnings:
         return []
     table = Table.grid(padding=(0, 1))
