@@ -2,10 +2,10 @@
 
 It answers the population's question: would other problems of this kind differ? What is resampled is a problem (a
 cluster) with its value, never the samples within a problem. Samples drawn with replacement from n samples repeat,
-and the unbiased estimators count on distinct ones: on such a resample pass@k is biased low, by as much as its own
-standard error in small runs. In a simulation with M = 40 and n = 8 an interval of resampled samples held the truth
-in 0.895 of the cases and that of the formulas in 0.955. For reruns on the same problems the exact variance needs
-no resampling.
+and the unbiased estimators count on distinct ones, so that on a resample pass@k is biased low for k > 1: its mean
+is 1 - (1 - c/n)**k. In 2,000 simulated runs with M = 40, n = 8 and abilities Beta(0.5, 0.5), the percentiles of
+such resamples held the true pass@4 in 0.70 of the cases at 95 % (benchmarks/coverage.py). For reruns on the same
+problems the exact variance needs no resampling.
 """
 
 from __future__ import annotations
