@@ -274,14 +274,18 @@ def _hypergeometric(n: int, c: int, k: int) -> tuple[int, Floats]:
 
 def _unbiased_variance(n: int, passed: Ints, values: Floats, k: int, least: int) -> Floats:
     """h(c)**2 less the chance that a first and a second k both have enough, for each c of `passed`; n >= 2k."""
-    left = np.arange(n - k + 1)
-    second = _at_least(*np.broadcast_arrays(n - k, left, k, least))
+    drawn = [_hypergeometric(n, c, k) for c in passed.tolist()]
+    left = [
+        c - np.arange(max(first, least), first + len(of)) for c, (first, of) in zip(passed, drawn, strict=True)
+    ]
+    needed, place = np.unique(np.concatenate(left), return_inverse=True)
+    second = _at_least(*np.broadcast_arrays(n - k, needed, k, least))[place] if len(needed) else np.zeros(0)
     found = np.empty(len(passed))
-    for row, c in enumerate(passed.tolist()):
-        first, chances = _hypergeometric(n, c, k)
-        j = first + np.arange(len(chances))
-        enough = j >= least
+    done = 0
+    for row, (_, chances) in enumerate(drawn):
         # h(c)**2 is a sum over the same chances, so that no two squares are subtracted
-        gap = float(chances[enough] @ (values[row] - second[c - j[enough]])) / float(chances.sum())
-        found[row] = max(0.0, gap)
+        gaps = values[row] - second[done : done + len(left[row])]
+        enough = chances[len(chances) - len(gaps) :]
+        found[row] = max(0.0, float(enough @ gaps) / float(chances.sum()))
+        done += len(gaps)
     return found
