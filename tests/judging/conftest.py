@@ -42,6 +42,25 @@ SUITES = Path(__file__).parent / "suites"
 LIMITS = Limits(cpu_s=1.0, cpu_total_s=6.0)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The suites are judged in the strongest tier of this machine; in another they are slow tests."""
+    others = [item for item in items if item.path.name.startswith("test_suites") and _tier_of(item) == "landlock"]
+    if not others:
+        return
+    try:
+        strongest = choose_tier().tier
+    except TierUnavailable:
+        return
+    if strongest != "landlock":
+        for item in others:
+            item.add_marker(pytest.mark.slow)
+
+
+def _tier_of(item: pytest.Item) -> object:
+    return item.callspec.params.get("tier") if hasattr(item, "callspec") else None
+
+
 class Judged(NamedTuple):
     """A case's problem as its reference showed it, and the verdict on its program."""
 
