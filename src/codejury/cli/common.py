@@ -120,7 +120,7 @@ def warn_unsafe(tier: str) -> None:
     sys.stderr.flush()
 
 
-def check_writable(path: str | None) -> None:
+def check_writable(path: str | None, *, option: str = "--json") -> None:
     """Find out now, not after hours of judging, that a document cannot be written."""
     if path is None or path == "-":
         return
@@ -131,7 +131,7 @@ def check_writable(path: str | None) -> None:
         if not place.exists() or place.is_file():
             tempfile.TemporaryFile(dir=place.resolve().parent).close()
     except OSError as error:
-        raise UsageError(f"--json {path}: cannot be written: {error.strerror or error}") from error
+        raise UsageError(f"{option} {path}: cannot be written: {error.strerror or error}") from error
 
 
 def output(renderable: RenderableType) -> None:

@@ -1,4 +1,4 @@
-"""The commands that compare runs: compare, gate, plan."""
+"""The command `compare`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from codejury.cli.common import check_writable, ks_of, output
-from codejury.cli.main import DropShortOption, JsonOption, KOption, LevelOption, QuietOption, StoreOption, app
-
-WaiveOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Compare although this condition differs; repeat it.", metavar="CONDITION"),
-]
-WeakOption = Annotated[
-    bool, typer.Option("--include-weak", help="Keep problems whose verdicts are weak; the result says so.")
-]
+from codejury.cli.main import (
+    DropShortOption,
+    JsonOption,
+    KOption,
+    LevelOption,
+    QuietOption,
+    StoreOption,
+    WaiveOption,
+    WeakOption,
+    app,
+)
 
 
 @app.command()

@@ -79,6 +79,21 @@ class ContainerCommand(enum.StrEnum):
     PODMAN = "podman"
 
 
+class GateMode(enum.StrEnum):
+    """How a gate decides."""
+
+    POINT = "point"
+    REGRESSION = "regression"
+    NONINFERIORITY = "noninferiority"
+
+
+class Inconclusive(enum.StrEnum):
+    """What an inconclusive check does."""
+
+    FAIL = "fail"
+    PASS = "pass"  # noqa: S105 - no password
+
+
 TierOption = Annotated[Tier, typer.Option(help="Isolation; auto is the strongest that this machine gives.")]
 ImageOption = Annotated[
     str | None, typer.Option(help="For --tier container: the image.", show_default="codejury", metavar="IMAGE")
@@ -103,6 +118,14 @@ LevelOption = Annotated[float, typer.Option(help="Confidence level of the interv
 DropShortOption = Annotated[
     bool,
     typer.Option("--drop-short", help="Leave out problems with fewer samples than the largest k, and say which."),
+]
+
+WaiveOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Compare although this condition differs; repeat it.", metavar="CONDITION"),
+]
+WeakOption = Annotated[
+    bool, typer.Option("--include-weak", help="Keep problems whose verdicts are weak; the result says so.")
 ]
 
 
@@ -134,7 +157,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
-        from codejury.cli import commands, compare, doctor, runs, sets  # noqa: F401 - they register their commands
+        from codejury.cli import (  # noqa: F401 - they register their commands
+            commands,
+            compare,
+            doctor,
+            gates,
+            runs,
+            sets,
+        )
 
         code = app(standalone_mode=False)
         sys.stdout.flush()

@@ -21,8 +21,19 @@ from codejury.model.errors import UsageError
 
 CONFIG = Path("codejury.toml")
 PREFIX = "CODEJURY"
+GATE = "gate"
 SPOKEN = frozenset(("unsafe",))
 """Options that nothing but the command line sets: who runs a command is to have asked for them."""
+
+
+def gate_tables() -> list[dict[str, Any]]:
+    """The tables `[[gate]]` of the file: the rules of `codejury gate`, which are no options.
+
+    Raises:
+        UsageError: The file is not TOML.
+    """
+    tables = _read().get(GATE, [])
+    return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
 
 
 def defaults(command: Any) -> dict[str, Any]:
@@ -35,7 +46,10 @@ def defaults(command: Any) -> dict[str, Any]:
         UsageError: The file is not TOML, or names a command or an option that there is not; the file or the
             environment sets an option of SPOKEN.
     """
-    return _defaults(command, _read(), {}, {}, CONFIG.name, PREFIX)
+    settings = _read()
+    if isinstance(settings.get(GATE), list):
+        del settings[GATE]
+    return _defaults(command, settings, {}, {}, CONFIG.name, PREFIX)
 
 
 def _read() -> dict[str, Any]:

@@ -1,13 +1,16 @@
 """The application: joins engine, store and reports. Everything that a command does can be called from here."""
 
 from codejury.pipeline.check import PROBES, check
+from codejury.pipeline.checks import GateRule
 from codejury.pipeline.compare import CompareSettings, compare
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
+from codejury.pipeline.gate import GateSettings, gate
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
 from codejury.pipeline.jury import AsyncJury, Jury, JurySettings
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
+from codejury.pipeline.plan import PlanSettings, plan
 from codejury.pipeline.references import Progress
 from codejury.pipeline.runs import delete_runs, import_runs, list_runs, show_run
 from codejury.pipeline.selection import Choice, choose
@@ -22,12 +25,15 @@ __all__ = [
     "Choice",
     "CompareSettings",
     "DemoResult",
+    "GateRule",
+    "GateSettings",
     "Homogeneity",
     "JudgeSettings",
     "Jury",
     "JurySettings",
     "MergeResult",
     "MergeSettings",
+    "PlanSettings",
     "Progress",
     "StrengthSettings",
     "check",
@@ -37,11 +43,13 @@ __all__ = [
     "delete_runs",
     "demo",
     "doctor",
+    "gate",
     "import_runs",
     "judge",
     "judge_samples",
     "list_runs",
     "merge",
+    "plan",
     "show_run",
     "strength",
     "summarise",

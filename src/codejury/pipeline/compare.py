@@ -149,16 +149,17 @@ def flipped(aligned: Aligned, row: int) -> tuple[list[Flipped], list[Flipped]]:
 
 def slices_of(aligned: Aligned) -> Iterator[tuple[str, str, Mask]]:
     """The kinds, names and problems of slices: difficulties and tags, each over several problems but not all."""
-    ratings = [rating or _UNRATED for rating in aligned.difficulty] if any(aligned.difficulty) else []
-    labels: dict[str, list[tuple[str, ...]]] = {
-        "difficulty": [(rating,) for rating in ratings],
-        "tag": list(aligned.tags),
-    }
-    for kind, of in labels.items():
+    for kind, of in labels_of(aligned).items():
         for name in dict.fromkeys(label for some in of for label in some):
             mask = np.array([name in some for some in of])
             if _SLICE_PROBLEMS <= mask.sum() < len(mask):
                 yield kind, name, mask
+
+
+def labels_of(aligned: Aligned) -> dict[str, list[tuple[str, ...]]]:
+    """The labels of each problem by kind; a problem without difficulty is unrated where others have one."""
+    ratings = [rating or _UNRATED for rating in aligned.difficulty] if any(aligned.difficulty) else []
+    return {"difficulty": [(rating,) for rating in ratings], "tag": list(aligned.tags)}
 
 
 def _check(settings: CompareSettings) -> None:

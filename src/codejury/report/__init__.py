@@ -32,8 +32,8 @@ from codejury.report.document import (
     Slice,
     TimingRow,
 )
-from codejury.report.files import encode_json, write_json
-from codejury.report.gate import GateCheck, GateDocument, GatePair, PlanDocument, PlanRow
+from codejury.report.files import encode_json, write_bytes, write_json
+from codejury.report.gate import GateCheck, GateDocument, GatePair, NeededRow, PlanDocument, PlanRow
 from codejury.report.runs import RunDocument, RunRow, RunsDocument
 from codejury.report.schemas import schema, schema_names
 from codejury.report.strength import (
@@ -66,6 +66,7 @@ __all__ = [
     "JudgeDocument",
     "LayerRow",
     "McNemar",
+    "NeededRow",
     "PlanDocument",
     "PlanRow",
     "Probe",
@@ -95,5 +96,6 @@ __all__ = [
     "encode_json",
     "schema",
     "schema_names",
+    "write_bytes",
     "write_json",
 ]

@@ -109,12 +109,12 @@ class DetectableRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: Where the drop falls: "spread" takes the same from every problem, as far as it has it; "lost" takes
-            all of some problems.
+            all of some problems; "normal" is no simulation, of a measure that should not rise.
         effect: The drop; null where not even a drop to 0 would be detected so often.
         power: The simulated chance.
     """
 
-    model: Literal["spread", "lost"]
+    model: Literal["spread", "lost", "normal"]
     effect: float | None
     power: float
 

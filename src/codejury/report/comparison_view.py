@@ -31,7 +31,8 @@ _MEANING = """
 In points, with {level:.4g} % intervals: would it differ if both were run again on
 these problems (fixed suite), would it on others of this kind (population)?
 p: of the former; flips: of the latter, by flipping signs."""
-_DROPS = {"spread": "spread over all problems", "lost": "whole problems lost"}
+DROPS = {"spread": "spread over all problems", "lost": "whole problems lost"}
+"""Where a drop falls, in words."""
 
 
 def compare_report(document: CompareDocument) -> RenderableType:
@@ -62,7 +63,7 @@ def p_text(p: float) -> str:
 def detectable_text(rows: Sequence[DetectableRow]) -> list[str]:
     """What drops are detected, a line a model."""
     return [
-        f"{_DROPS[row.model]}: "
+        f"{DROPS[row.model]}: "
         + (
             f"{100 * row.effect:.1f} points, found in {100 * row.power:.0f} of 100 cases"
             if row.effect is not None

@@ -43,7 +43,11 @@ def write_json(document: msgspec.Struct | Mapping[str, object], path: str | os.P
     Raises:
         UsageError: The folder does not exist, the disk is full, or the place cannot be written.
     """
-    body = encode_json(document)
+    write_bytes(encode_json(document), path)
+
+
+def write_bytes(body: bytes, path: str | os.PathLike[str]) -> None:
+    """Write a file as `write_json` does, with the same errors."""
     if os.fspath(path) == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(body)

@@ -111,20 +111,34 @@ class GateDocument(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
 
 
-class PlanRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Problems and samples of each with which the effect is detected, or what given ones detect.
+class NeededRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Problems, and samples of each in each of the two runs, with which the effect is detected.
 
     Attributes:
-        problems: Number of problems; null where no number up to a million is enough.
-        samples: Samples of each problem, in each of the two runs; null likewise.
+        problems: Number of problems; null where no number up to 131,072 is enough.
+        samples: Samples of each; null likewise.
+        model: Where the drop falls: "spread" or "lost".
+    """
+
+    problems: int | None
+    samples: int | None
+    model: Literal["spread", "lost"]
+
+
+class PlanRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What given problems and samples detect.
+
+    Attributes:
+        problems: Number of problems.
+        samples: Samples of each, in each of the two runs.
         model: Where the drop falls: "spread" or "lost".
         effect: The drop that is detected with the wanted power; null where none is.
         power: The simulated chance of detecting it.
         false_alarms: The chance of failing when nothing has changed.
     """
 
-    problems: int | None
-    samples: int | None
+    problems: int
+    samples: int
     model: Literal["spread", "lost"]
     effect: float | None
     power: float
@@ -158,6 +172,6 @@ class PlanDocument(msgspec.Struct, frozen=True, kw_only=True):
     abilities: str
     mean: float
     spread: float
-    needed: list[PlanRow]
+    needed: list[NeededRow]
     given: list[PlanRow]
     warnings: list[str]

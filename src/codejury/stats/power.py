@@ -39,7 +39,7 @@ _AT_ONCE = 1 << 20
 _SUBSAMPLE = 100_000
 _LEAST, _MOST = 1e-3, 1e4  # of a + b: all chances 0 or 1, and all alike
 _ROUNDS = 6
-_LARGEST = 1 << 20  # problems, or samples of each, that a plan goes up to
+_LARGEST = 1 << 17  # problems, or samples of each, that a plan goes up to
 
 
 class DropModel(enum.StrEnum):
@@ -145,6 +145,24 @@ class Simulation:
         least, most = _TRIALS
         return max(least, min(most, _CELLS // self.pairs.problems))
 
+    @property
+    def margin(self) -> float:
+        """The tolerated drop."""
+        return float(self.rule.tolerated)
+
+    @property
+    def quantile(self) -> float:
+        """How many standard errors a drop must have; 0 for the bare rule."""
+        return 0.0 if self.rule.mode is Mode.POINT else NormalDist().inv_cdf(1 - self.rule.alpha)
+
+    def error(self, chance: float) -> float:
+        """The standard error of a simulated chance."""
+        return math.sqrt(chance * (1 - chance) / self.number)
+
+    def noise(self) -> float:
+        """The standard deviation of the difference when nothing has changed."""
+        return self._run(None, 0.0)[1]
+
     def false_alarms(self) -> float:
         """The chance that the gate fails when nothing has changed."""
         failed, _ = self._run(None, 0.0)
@@ -159,27 +177,25 @@ class Simulation:
 
         The chance is about Phi(z + effect / sd), so that a few steps along the normal quantile find it.
         """
-        _, sd = self._run(None, 0.0)
-        most = self._figure()
+        sd, most = self.noise(), self.figure()
         normal = NormalDist()
         wanted = normal.inv_cdf(power)
-        alpha = 0.5 if self.rule.mode is Mode.POINT else self.rule.alpha
-        noise = -normal.inv_cdf(alpha) * sd
-        margin = float(self.rule.tolerated)
-        needed = margin + noise if self.rule.mode is Mode.NONINFERIORITY else max(margin, noise)
+        chance = self.quantile * sd
+        noninferiority = self.rule.mode is Mode.NONINFERIORITY
+        needed = self.margin + chance if noninferiority else max(self.margin, chance)
         effect = min(most, needed + wanted * sd)
         found = self.power(effect, model)
         for _ in range(_ROUNDS):
-            near = abs(found - power) <= math.sqrt(power * (1 - power) / self.number) / 2
+            near = abs(found - power) <= self.error(power) / 2
             if near or (effect >= most and found < power):
                 break
             clipped = min(max(found, 1 / self.number), 1 - 1 / self.number)
             effect = min(most, max(effect / 4, effect + (wanted - normal.inv_cdf(clipped)) * sd))
             found = self.power(effect, model)
-        short = effect >= most and found < power - 2 * math.sqrt(power * (1 - power) / self.number)
+        short = effect >= most and found < power - 2 * self.error(power)
         return Detectable(model, None if short else effect, found)
 
-    def _figure(self) -> float:
+    def figure(self) -> float:
         """The mean of pass@k or pass^k by the abilities."""
         generator = np.random.default_rng(self.seed)
         trials = max(1, _SUBSAMPLE // self.pairs.problems)
@@ -245,6 +261,73 @@ def simulation(
     (n_a, c_a), (n_b, c_b) = counted(a), counted(b)
     pairs = pairing(n_a, n_b, k, estimator)
     return Simulation(pairs, Abilities.of_counts(n_a + n_b, c_a + c_b), rule, seed, trials)
+
+
+def plan_trials(problems: int) -> int:
+    """Trials of a plan's simulations: 500 to 4,000, fewer for more problems."""
+    return max(500, min(4_000, 5_000_000 // problems))
+
+
+def problems_needed(
+    samples: int, abilities: Abilities, rule: Rule, effect: float, model: DropModel, power: float = POWER
+) -> int | None:
+    """Problems with which two runs of `samples` a problem detect a drop by `effect` with the chance `power`.
+
+    Args:
+        samples: Samples of each problem, in each run.
+        abilities: Of the kinds of problems there are.
+        rule: The gate's.
+        effect: The drop of pass@1.
+        model: Where it falls.
+        power: The wanted chance.
+
+    Returns:
+        About the smallest such number; None where none up to 131,072 is enough.
+    """
+    return _size(lambda number: _planned(abilities, rule, number, samples), effect, model, power, 200)
+
+
+def samples_needed(
+    problems: int, abilities: Abilities, rule: Rule, effect: float, model: DropModel, power: float = POWER
+) -> int | None:
+    """Samples of each of `problems` with which two runs detect a drop; arguments as in `problems_needed`."""
+    return _size(lambda number: _planned(abilities, rule, problems, number), effect, model, power, 4)
+
+
+def _planned(abilities: Abilities, rule: Rule, problems: int, samples: int) -> Simulation:
+    n = np.full(problems, samples)
+    return Simulation(pairing(n, n, 1), abilities.resized(problems), rule, trials=plan_trials(problems))
+
+
+def _size(
+    simulated: Callable[[int], Simulation], effect: float, model: DropModel, power: float, start: int
+) -> int | None:
+    """The size at which the power is reached: the variance goes as 1 / size, from which a few steps correct."""
+    first = simulated(start)
+    if effect > first.figure() or (first.rule.mode is not Mode.REGRESSION and effect <= first.margin):
+        return None
+    normal = NormalDist()
+    wanted, quantile = normal.inv_cdf(power), first.quantile
+    se = effect / (wanted + quantile)
+    if first.rule.mode is not Mode.REGRESSION or quantile * se < first.margin:
+        if effect <= first.margin:
+            return None
+        shift = quantile if first.rule.mode is Mode.NONINFERIORITY else 0.0
+        se = (effect - first.margin) / (wanted + shift)
+    else:
+        shift = quantile
+    size = start * (first.noise() / se) ** 2
+    for _ in range(_ROUNDS):
+        number = min(max(1, math.ceil(size)), _LARGEST)
+        gate = simulated(number)
+        found = gate.power(effect, model)
+        if abs(found - power) <= gate.error(power) or (number == 1 and found > power):
+            return number
+        if number == _LARGEST and found < power:
+            return None
+        reached = normal.inv_cdf(min(max(found, 1 / gate.number), 1 - 1 / gate.number))
+        size = number * min(4.0, ((wanted + shift) / max(reached + shift, 0.1)) ** 2)
+    return math.ceil(size)
 
 
 def spread_amount(chances: Floats, effect: float, pairs: Pairing) -> float:

@@ -2,6 +2,7 @@
 
 from codejury.store.database import DEFAULT_PATH, ENVIRONMENT
 from codejury.store.ingest import Ingested
+from codejury.store.measures import MEASURES, Measured
 from codejury.store.merge import Disagreement, Part
 from codejury.store.queries import Counts, Flip, RunInfo, StoredVerdict, TallyRow
 from codejury.store.sink import RunSink
@@ -11,10 +12,12 @@ from codejury.store.texts import StoreLibrary
 __all__ = [
     "DEFAULT_PATH",
     "ENVIRONMENT",
+    "MEASURES",
     "Counts",
     "Disagreement",
     "Flip",
     "Ingested",
+    "Measured",
     "Part",
     "RunInfo",
     "RunSink",

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, delete, select, update
 
 from codejury.model import InfrastructureError, Manifest, UsageError
-from codejury.store import deletion, imports, ingest, merge, queries, sink
+from codejury.store import deletion, imports, ingest, measures, merge, queries, sink
 from codejury.store.database import Database, connect
 from codejury.store.tables import profiles, runs, texts
 from codejury.store.texts import StoreLibrary, unpack
@@ -258,6 +258,13 @@ class Store:
     def counts(self, run: int) -> queries.Counts:
         """Samples, and right samples, of each problem: all that estimates need."""
         return queries.counts(self._database, run)
+
+    def measured(self, run: int, name: str) -> measures.Measured:
+        """Sums of what the samples of each problem carry: "tokens", "prompt_tokens" or "cost".
+
+        Reads the samples, without their texts; problems without samples are left out.
+        """
+        return measures.measured(self._database, run, name)
 
     def tally(self, run: int) -> list[queries.TallyRow]:
         """Number of samples by outcome, integrity and tier."""
