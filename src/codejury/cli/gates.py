@@ -123,7 +123,7 @@ def plan(
     from codejury.pipeline import plan as make_plan
     from codejury.report import write_json
     from codejury.report.plan_view import plan_report
-    from codejury.stats.gate import Mode
+    from codejury.stats import Mode
     from codejury.store import Store
 
     settings = PlanSettings(
@@ -162,7 +162,7 @@ def _rules(
     import msgspec
 
     from codejury.pipeline import GateRule
-    from codejury.stats.gate import Mode
+    from codejury.stats import Mode
 
     if not any((metrics, max_drop, max_rise, mode, alpha, slices)) and (tables := gate_tables()):
         rules = []

@@ -13,12 +13,20 @@ import numpy as np
 from codejury.model import UsageError
 from codejury.pipeline.sides import shown
 from codejury.report import DetectableRow, GateCheck
-from codejury.stats.errors import StatisticsError
-from codejury.stats.gate import Mode, Rule, decide, judge_drop
-from codejury.stats.multiple import holm
-from codejury.stats.paired import Estimator
-from codejury.stats.power import POWER, DropModel, simulation
-from codejury.stats.rise import Measure, judge_rise
+from codejury.stats import (
+    DropModel,
+    Estimator,
+    Measure,
+    Mode,
+    Rule,
+    StatisticsError,
+    decide,
+    holm,
+    judge_drop,
+    judge_rise,
+    simulation,
+)
+from codejury.stats.power import POWER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,11 +29,17 @@ from codejury.report import (
     SweepBest,
     SweepRow,
 )
-from codejury.stats.compare import compare_at_k, mcnemar
-from codejury.stats.gate import Mode, Rule
-from codejury.stats.multiple import benjamini_hochberg, holm
-from codejury.stats.paired import Estimator
-from codejury.stats.power import DropModel, simulation
+from codejury.stats import (
+    DropModel,
+    Estimator,
+    Mode,
+    Rule,
+    benjamini_hochberg,
+    compare_at_k,
+    holm,
+    mcnemar,
+    simulation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from codejury.pipeline.compare import flipped, labels_of, notes, slices_of
 from codejury.pipeline.fairness import Fairness, check_fairness
 from codejury.pipeline.sides import BRANCH, Aligned, align, open_side, problems_of, shown
 from codejury.report import GateDocument, GatePair
-from codejury.stats.gate import Mode
+from codejury.stats import Mode
 from codejury.stats.power import POWER
 from codejury.store import MEASURES
 

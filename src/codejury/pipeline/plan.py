@@ -10,18 +10,18 @@ import numpy as np
 from codejury.model import UsageError
 from codejury.pipeline.sides import align, open_side
 from codejury.report import NeededRow, PlanDocument, PlanRow
-from codejury.stats.errors import StatisticsError
-from codejury.stats.gate import Mode, Rule
-from codejury.stats.paired import pairing
-from codejury.stats.power import (
-    POWER,
+from codejury.stats import (
     Abilities,
     DropModel,
+    Mode,
+    Rule,
     Simulation,
-    plan_trials,
+    StatisticsError,
+    pairing,
     problems_needed,
     samples_needed,
 )
+from codejury.stats.power import POWER, plan_trials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -70,12 +70,12 @@ def check_name(check: GateCheck) -> str:
 def facts(check: GateCheck) -> list[str]:
     """A check's rule, its chances and what it detects, a line each."""
     what = "rise" if check.rises else "drop"
-    margin = _share(check.margin, check)
+    margin, level = _share(check.margin, check), f"{100 * check.alpha:g} %"
     rules = {
         "point": f"fails when the {what} is more than {margin}",
-        "regression": f"fails when the {what} is more than {margin} and chance is excluded at {100 * check.alpha:g} %",
-        "noninferiority": f"passes when a {what} of {margin} or more is excluded at {100 * check.alpha:g} %, "
-        f"fails when one of at most {margin} is",
+        "regression": f"fails when the {what} is more than {margin} and chance is excluded at {level}",
+        "noninferiority": f"passes when a {what} of {margin} or more is excluded at {level}, fails when one of at "
+        f"most {margin} is",
     }
     alarms = f"fails in {100 * check.false_alarms:.1f} of 100 cases when nothing has changed"
     holm = f", by Holm {p_text(check.p_holm)}" if check.p_holm != check.p else ""

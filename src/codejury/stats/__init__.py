@@ -14,13 +14,33 @@ from codejury.stats.bayes import (
     estimate_bayes_pass_hat_k,
 )
 from codejury.stats.bootstrap import bootstrap_interval
+from codejury.stats.compare import (
+    CochranMantelHaenszel,
+    Difference,
+    cochran_mantel_haenszel,
+    compare_at_k,
+    mcnemar,
+    sign_flip_test,
+)
 from codejury.stats.curve import pass_at_k_curve, pass_hat_k_curve
 from codejury.stats.errors import ShortProblemsError, StatisticsError
 from codejury.stats.estimate import Estimate, estimate_pass_at_k, estimate_pass_hat_k
+from codejury.stats.gate import Decision, Finding, Mode, Rule, judge_drop
 from codejury.stats.homogeneity import HomogeneityTest, cmh_test, scatter_test
 from codejury.stats.intervals import Interval
+from codejury.stats.multiple import benjamini_hochberg, holm
 from codejury.stats.naive import naive_first_k, naive_with_replacement
+from codejury.stats.paired import Estimator, Pairing, pairing
 from codejury.stats.passk import pass_at_k, pass_hat_k
+from codejury.stats.power import (
+    Abilities,
+    Detectable,
+    DropModel,
+    Simulation,
+    problems_needed,
+    samples_needed,
+    simulation,
+)
 from codejury.stats.reliability import (
     AdjustedReliability,
     Reliability,
@@ -29,6 +49,7 @@ from codejury.stats.reliability import (
     reliability_at_k,
     security_sweep,
 )
+from codejury.stats.rise import Measure, Rise, judge_rise
 from codejury.stats.thresholds import (
     SolvedShares,
     cover_at_tau,
@@ -43,14 +64,28 @@ from codejury.stats.within import WithinVariance, covariance_within, variance_wi
 __all__ = [
     "JEFFREYS",
     "UNIFORM",
+    "Abilities",
     "AdjustedReliability",
     "Band",
+    "CochranMantelHaenszel",
+    "Decision",
+    "Detectable",
+    "Difference",
+    "DropModel",
     "Estimate",
+    "Estimator",
+    "Finding",
     "HomogeneityTest",
     "Interval",
+    "Measure",
+    "Mode",
+    "Pairing",
     "Prior",
     "Reliability",
+    "Rise",
+    "Rule",
     "ShortProblemsError",
+    "Simulation",
     "SolvedShares",
     "StatisticsError",
     "WithinVariance",
@@ -59,8 +94,11 @@ __all__ = [
     "band_pass_hat_k",
     "bayes_pass_at_k",
     "bayes_pass_hat_k",
+    "benjamini_hochberg",
     "bootstrap_interval",
     "cmh_test",
+    "cochran_mantel_haenszel",
+    "compare_at_k",
     "covariance_within",
     "cover_at_tau",
     "estimate_bayes_pass_at_k",
@@ -71,16 +109,25 @@ __all__ = [
     "estimate_pass_hat_k",
     "estimate_reliability",
     "g_pass_at_k",
+    "holm",
+    "judge_drop",
+    "judge_rise",
+    "mcnemar",
     "naive_first_k",
     "naive_with_replacement",
+    "pairing",
     "pass_at_k",
     "pass_at_k_curve",
     "pass_hat_k",
     "pass_hat_k_curve",
     "posterior_cover_at_tau",
+    "problems_needed",
     "reliability_at_k",
+    "samples_needed",
     "scatter_test",
     "security_sweep",
+    "sign_flip_test",
+    "simulation",
     "solved_shares",
     "variance_within",
 ]
