@@ -25,7 +25,7 @@ from codejury.stats.compare import (
 from codejury.stats.curve import pass_at_k_curve, pass_hat_k_curve
 from codejury.stats.errors import ShortProblemsError, StatisticsError
 from codejury.stats.estimate import Estimate, estimate_pass_at_k, estimate_pass_hat_k
-from codejury.stats.gate import Decision, Finding, Mode, Rule, judge_drop
+from codejury.stats.gate import Decision, Finding, Mode, Rule, decide, judge_drop
 from codejury.stats.homogeneity import HomogeneityTest, cmh_test, scatter_test
 from codejury.stats.intervals import Interval
 from codejury.stats.multiple import benjamini_hochberg, holm
@@ -101,6 +101,7 @@ __all__ = [
     "compare_at_k",
     "covariance_within",
     "cover_at_tau",
+    "decide",
     "estimate_bayes_pass_at_k",
     "estimate_bayes_pass_hat_k",
     "estimate_cover_at_tau",
