@@ -36,6 +36,8 @@ sets_app = typer.Typer(
 app.add_typer(sets_app, name="sets")
 runs_app = typer.Typer(no_args_is_help=True, help="Runs in the store: list, show, delete, merge.")
 app.add_typer(runs_app, name="runs")
+explain_app = typer.Typer(no_args_is_help=True, help="What figures mean, by examples.")
+app.add_typer(explain_app, name="explain")
 
 StoreOption = Annotated[
     str | None, typer.Option(help="Where runs are kept.", show_default=".codejury/runs.db", metavar="FILE")
@@ -161,6 +163,7 @@ def main() -> None:
             commands,
             compare,
             doctor,
+            explain,
             gates,
             runs,
             sets,

@@ -5,6 +5,7 @@ from codejury.pipeline.checks import GateRule
 from codejury.pipeline.compare import CompareSettings, compare
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
+from codejury.pipeline.explain import ExplainSettings, explain_passk
 from codejury.pipeline.gate import GateSettings, gate
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE
 from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
@@ -25,6 +26,7 @@ __all__ = [
     "Choice",
     "CompareSettings",
     "DemoResult",
+    "ExplainSettings",
     "GateRule",
     "GateSettings",
     "Homogeneity",
@@ -43,6 +45,7 @@ __all__ = [
     "delete_runs",
     "demo",
     "doctor",
+    "explain_passk",
     "gate",
     "import_runs",
     "judge",

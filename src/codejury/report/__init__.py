@@ -32,6 +32,7 @@ from codejury.report.document import (
     Slice,
     TimingRow,
 )
+from codejury.report.explain import AbilityRow, CountsRow, ExplainPasskDocument, FormRow, MisuseRow
 from codejury.report.files import encode_json, write_bytes, write_json
 from codejury.report.gate import GateCheck, GateDocument, GatePair, NeededRow, PlanDocument, PlanRow
 from codejury.report.runs import RunDocument, RunRow, RunsDocument
@@ -46,18 +47,22 @@ from codejury.report.strength import (
 )
 
 __all__ = [
+    "AbilityRow",
     "CheckFailure",
     "CompareDocument",
     "ComparedRun",
     "Comparison",
+    "CountsRow",
     "DetectableRow",
     "Difference",
     "DoctorDocument",
     "Dropped",
     "EngineRow",
     "Estimate",
+    "ExplainPasskDocument",
     "FlipRow",
     "Flipped",
+    "FormRow",
     "GateCheck",
     "GateDocument",
     "GatePair",
@@ -66,6 +71,7 @@ __all__ = [
     "JudgeDocument",
     "LayerRow",
     "McNemar",
+    "MisuseRow",
     "NeededRow",
     "PlanDocument",
     "PlanRow",

@@ -10,6 +10,7 @@ from codejury.model import Problem, Sample, UsageError
 from codejury.report.comparison import CompareDocument
 from codejury.report.doctor import DoctorDocument
 from codejury.report.document import JudgeDocument, SetsCheckDocument
+from codejury.report.explain import ExplainPasskDocument
 from codejury.report.gate import GateDocument, PlanDocument
 from codejury.report.runs import RunDocument, RunsDocument
 from codejury.report.strength import SetsStrengthDocument
@@ -17,6 +18,7 @@ from codejury.report.strength import SetsStrengthDocument
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "compare": CompareDocument,
     "doctor": DoctorDocument,
+    "explain-passk": ExplainPasskDocument,
     "gate": GateDocument,
     "judge": JudgeDocument,
     "plan": PlanDocument,
