@@ -116,7 +116,7 @@ def _begin(folder: Path, name: str) -> None:
         ("sets show set.jsonl t/c", "set 'set' has no problem 't/c': `codejury sets show set.jsonl` lists them"),
         ("sets check nothing", "no problem set 'nothing': known are humaneval, starter."),
         ("sets check set.jsonl --json absent/out.json", "--json absent/out.json: cannot be written: No such file"),
-        ("schema judges", "no schema 'judges': take one of doctor, judge, "),
+        ("schema judges", "no schema 'judges': take one of compare, doctor, "),
     ],
 )
 def test_wrong_call_is_one_line(codejury: Callable[..., Any], tiny: Path, arguments: str, line: str) -> None:

@@ -150,6 +150,7 @@ def test_document_of_a_run_has_its_conditions(store: Store, make_run: Callable[.
     from_file, from_store = _compare(store, str(tmp_path / "a.json"), "b"), _compare(store)
     assert from_store.comparisons[0].pass_at_k == from_file.comparisons[0].pass_at_k
     assert from_store.comparisons[0].slices == from_file.comparisons[0].slices
+    assert "a (a.json)" == from_file.baseline
     write_json(msgspec.structs.replace(exported, conditions={}), tmp_path / "old.json")
     with pytest.raises(NotComparableError, match="limits unknown"):
         _compare(store, str(tmp_path / "old.json"), "b")

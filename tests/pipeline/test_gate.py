@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from codejury.model import NotComparableError, UsageError
 from codejury.pipeline import GateRule, GateSettings, gate, summarise
-from codejury.report import write_json
+from codejury.report import JudgeDocument, write_json
 from codejury.stats.gate import Mode
 from codejury.stats.multiple import holm
 
@@ -97,12 +98,23 @@ def test_baselines(store: Store, make_run: Callable[..., int], tmp_path: Path) -
     assert "base" == by_branch.pairs[0].baseline
     write_json(summarise(store, "base"), tmp_path / "base.json")
     assert by_name.checks == _gate(store, base=(str(tmp_path / "base.json"),)).checks
+    same_name = _renamed(tmp_path / "base.json", "now", temperature="0.2")
+    (waived,) = _gate(store, base=(same_name,), waive=("temperature",)).pairs[0].waived
+    assert {"now": "0.8", "now (base.json)": "0.2"} == waived.values
     with pytest.raises(UsageError, match=r"branches in store .*: fix, main; judge with --meta branch=dev"):
         _gate(store, base=("branch:dev",))
     with pytest.raises(UsageError, match="its own baseline"):
         _gate(store, base=("now",))
     with pytest.raises(UsageError, match="no baseline"):
         _gate(store, base=())
+
+
+def _renamed(path: Path, run: str, **changed: str) -> str:
+    """The same document of a run of another name and other conditions, in the same place."""
+    document = msgspec.json.decode(path.read_bytes(), type=JudgeDocument)
+    conditions = document.conditions | changed
+    write_json(msgspec.structs.replace(document, run=run, conditions=conditions), path)
+    return str(path)
 
 
 def test_the_newest_run_of_a_branch_is_not_the_current_one(store: Store, make_run: Callable[..., int]) -> None:

@@ -78,9 +78,7 @@ def test_documents_have_the_fields_of_their_schema(
 
 def test_unknown_schema_names_those_that_there_are() -> None:
     """In one line."""
-    with pytest.raises(
-        UsageError, match="no schema 'jury': take one of compare, doctor, gate, judge, plan, problem, run"
-    ):
+    with pytest.raises(UsageError, match="no schema 'jury': take one of compare, doctor, "):
         schema("jury")
 
 

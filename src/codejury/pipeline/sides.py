@@ -11,7 +11,8 @@ import numpy as np
 
 from codejury.model import InfrastructureError, InputError, UsageError
 from codejury.pipeline.conditions import conditions, declared
-from codejury.pipeline.summary import INFRA_SHARE_LIMIT, is_greedy
+from codejury.pipeline.refusals import one_draw, too_few
+from codejury.pipeline.summary import INFRA_SHARE_LIMIT
 from codejury.report import Dropped, JudgeDocument, ProblemSetRef
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Side:
     """A run, or a document of one, as far as it is compared.
 
     Attributes:
-        name: Of the run.
+        name: Of the run; of a document with its file.
         problem_set: Which problems.
         meta: How the samples were made, as declared.
         conditions: See `conditions`.
@@ -47,7 +48,7 @@ class Side:
         weak: Those of n that were judged within the candidate's reach.
         difficulty: Of each problem, as the set says; empty in a document.
         cluster: The same for the source that problems share.
-        greedy: Whether the samples were made at temperature 0.
+        greedy: Whether k = 1 is the only k that the samples can answer: copies of one answer, as at temperature 0.
         run: Id in the store; None for a document.
         notes: What a reader must know of it.
     """
@@ -195,11 +196,9 @@ def without_short(aligned: Aligned, k: int, *, drop_short: bool) -> Aligned:
         return aligned
     names = [aligned.ids[i] for i in np.flatnonzero(short).tolist()]
     if not drop_short:
-        raise UsageError(
-            f"pass@{k} needs {k} samples of each problem in every run, and {len(names)} of {len(aligned.ids)} "
-            f"problems have fewer: {shown(names)}: take a smaller k, or leave them out of every figure with "
-            "--drop-short"
-        )
+        short_of = f"{len(names)} of {len(aligned.ids)} problems have fewer: {shown(names)}"
+        hints = ["take a smaller k", "leave them out of every figure with --drop-short"]
+        raise UsageError(too_few(f"pass@{k}", k, short_of, hints, " in every run"))
     if short.all():
         raise UsageError(f"no problem has {k} samples in every run: take a smaller k")
     return aligned.only(~short, Dropped(run="", reason=f"fewer than {k} samples", ids=names))
@@ -243,7 +242,7 @@ def _of_run(store: Store, info: RunInfo) -> Side:
         weak=counts.weak,
         difficulty=counts.difficulty,
         cluster=counts.cluster,
-        greedy=is_greedy(manifest),
+        greedy=one_draw(manifest.meta),
         run=info.id,
         notes=tuple(notes),
     )
@@ -263,7 +262,7 @@ def _of_document(path: str) -> Side:
         raise InputError("has no problems with strong verdicts: nothing can be compared", path=path)
     n, c = (np.array([getattr(row, name) for row in rows], dtype=np.int64) for name in ("n", "c"))
     return Side(
-        name=document.run,
+        name=f"{document.run} ({Path(path).name})",  # the run that it is compared with may have the same name
         problem_set=document.problem_set,
         meta=document.meta,
         conditions=document.conditions or declared(document.meta),
@@ -272,8 +271,7 @@ def _of_document(path: str) -> Side:
         n=n,
         c=c,
         weak=np.zeros_like(n),
-        greedy=document.meta.get("temperature") in ("0", "0.0"),
-        notes=(f"the figures of {document.run} are those of its document {Path(path).name}",),
+        greedy=one_draw(document.meta),
     )
 
 

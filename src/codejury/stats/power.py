@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -161,12 +162,11 @@ class Simulation:
 
     def noise(self) -> float:
         """The standard deviation of the difference when nothing has changed."""
-        return self._run(None, 0.0)[1]
+        return self._unchanged[1]
 
     def false_alarms(self) -> float:
         """The chance that the gate fails when nothing has changed."""
-        failed, _ = self._run(None, 0.0)
-        return failed
+        return self._unchanged[0]
 
     def power(self, effect: float, model: DropModel = DropModel.SPREAD) -> float:
         """The chance that the gate fails when the figure has dropped by `effect`, as far as it can drop."""
@@ -200,6 +200,10 @@ class Simulation:
         generator = np.random.default_rng(self.seed)
         trials = max(1, _SUBSAMPLE // self.pairs.problems)
         return float(_figures(self.abilities.draw(generator, trials), self.pairs).mean())
+
+    @cached_property
+    def _unchanged(self) -> tuple[float, float]:
+        return self._run(None, 0.0)
 
     def _run(self, model: DropModel | None, effect: float) -> tuple[float, float]:
         """The share of trials in which the gate fails, and the standard deviation of the difference."""
