@@ -212,6 +212,7 @@ def test_names_by_time_differ() -> None:
         ({"ks": (1, 3)}, r"s: pass@3 needs 3 samples of each problem, and 1 of 2 have fewer: t/add \(2\): take"),
         ({"ks": (4,)}, "s: no problem has 4 samples: take a smaller k"),
         ({"ks": (1, 2), "meta": {"temperature": "0.0"}}, "pass@2 at temperature 0: .* take k = 1"),
+        ({"ks": (2,), "meta": {"attempts": "dependent"}}, "pass@2 of dependent attempts: .* take k = 1"),
         ({"ks": ()}, "k none: give one or more k of at least 1"),
         ({"ks": (0, 1)}, "k 0, 1: give one or more k of at least 1"),
         ({"level": 1.0}, "level 1.0: a confidence level lies between 0 and 1"),

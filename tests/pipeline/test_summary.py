@@ -302,6 +302,16 @@ def test_greedy_samples_have_no_pass_at_k(store: Store, temperature: str) -> Non
     assert any(warning.startswith("temperature 0") for warning in document.warnings)
 
 
+def test_attempts_that_are_declared_dependent_have_no_pass_at_k(store: Store) -> None:
+    """One that has seen another's outcome is no fresh draw: the same as copies."""
+    _run(store, [[P] * 10], meta={"attempts": "dependent"})
+    with pytest.raises(UsageError, match=r"pass@10 of dependent attempts: .* `codejury explain passk` shows it"):
+        summarise(store, "r", [1, 10])
+    document = summarise(store, "r")
+    assert ["1"] == list(document.pass_at_k)
+    assert any(warning.startswith("dependent attempts, as declared") for warning in document.warnings)
+
+
 def test_temperature_may_be_words(store: Store) -> None:
     """What cannot be read as a number is not zero."""
     _run(store, [[P, W]], meta={"temperature": "default"})

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from codejury.model import UsageError
+from codejury.pipeline.refusals import not_drawn, too_few
 from codejury.pipeline.sides import shown
 from codejury.report import DetectableRow, GateCheck
 from codejury.stats import (
@@ -226,14 +227,13 @@ def _measures(store: Store, part: Aligned, metric: str) -> list[list[Floats]]:
 
 def _refuse_k(task: Task, k: int) -> None:
     for part in task.parts:
-        if k > 1 and any(side.greedy for side in part.sides):
-            raise UsageError(f"{task.rule.metric} at temperature 0: samples are copies of one answer; take pass@1")
+        greedy = [side for side in part.sides if side.greedy]
+        if k > 1 and greedy:
+            raise UsageError(not_drawn(task.rule.metric, greedy[0].meta, [side.name for side in greedy]))
         short = [part.ids[i] for i in np.flatnonzero((part.n < k).any(axis=0)).tolist()]
         if short:
-            raise UsageError(
-                f"{task.rule.metric} needs {k} samples of each problem in both runs, and {len(short)} problems "
-                f"have fewer: {shown(short)}: take a smaller k"
-            )
+            counted = f"{len(short)} problems have fewer: {shown(short)}"
+            raise UsageError(too_few(task.rule.metric, k, counted, ["take a smaller k"], " in both runs"))
 
 
 def adjusted(checks: Sequence[Checked], tests: int) -> list[GateCheck]:

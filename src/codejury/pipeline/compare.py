@@ -10,6 +10,7 @@ import numpy as np
 from codejury import stats
 from codejury.model import UsageError
 from codejury.pipeline.fairness import check_fairness, unverified_note, waiver_note
+from codejury.pipeline.refusals import not_drawn
 from codejury.pipeline.sides import Aligned, align, open_side, problems_of, shown, without_short
 from codejury.pipeline.summary import DEFAULT_KS
 from codejury.report import (
@@ -201,17 +202,14 @@ def _is_number(text: str | None) -> bool:
 
 
 def _checked_ks(aligned: Aligned, settings: CompareSettings) -> tuple[int, ...]:
-    greedy = [side.name for side in aligned.sides if side.greedy]
+    greedy = [side for side in aligned.sides if side.greedy]
     if settings.ks is None:
         most = 1 if greedy and settings.sweep is None else int(aligned.n.min())
         return tuple(k for k in DEFAULT_KS if k <= most)
     if not settings.ks or min(settings.ks) < 1:
         raise UsageError(f"k {', '.join(map(str, settings.ks)) or 'none'}: give one or more k of at least 1")
     if greedy and max(settings.ks) > 1 and settings.sweep is None:
-        raise UsageError(
-            f"pass@{max(settings.ks)} at temperature 0 ({', '.join(greedy)}): samples of a problem are copies of "
-            "one answer; take k = 1"
-        )
+        raise UsageError(not_drawn(f"pass@{max(settings.ks)}", greedy[0].meta, [side.name for side in greedy]))
     return tuple(sorted(set(settings.ks)))
 
 

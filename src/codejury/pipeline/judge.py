@@ -15,6 +15,7 @@ from codejury import extract, formats, sets
 from codejury.engine import ContainerSettings
 from codejury.judging import raised
 from codejury.model import CodejuryError, Confirm, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
+from codejury.pipeline import refusals
 from codejury.pipeline.engines import open_engine, place_of
 from codejury.pipeline.isolation import all_weak, choose_isolation
 from codejury.pipeline.manifest import differences, new_manifest, run_notes
@@ -28,7 +29,6 @@ from codejury.pipeline.references import (
     weak_problems,
 )
 from codejury.pipeline.selection import Choice, Chosen, choose
-from codejury.pipeline.summary import is_greedy
 from codejury.sandbox import AUTO
 
 if TYPE_CHECKING:
@@ -194,19 +194,15 @@ def _check_figures(settings: JudgeSettings, manifest: Manifest, n: Mapping[str, 
     if settings.ks is None:
         return
     k = max(settings.ks)
-    if k > 1 and is_greedy(manifest):
-        raise UsageError(
-            f"pass@{k} at temperature 0: samples of a problem are copies of one answer, and drawing more of them"
-            " says nothing; take k = 1, or sample at a higher temperature"
-        )
+    if k > 1 and refusals.one_draw(manifest.meta):
+        raise UsageError(refusals.not_drawn(f"pass@{k}", manifest.meta))
     short = [f"{name} ({number})" for name, number in n.items() if 0 < number < k]
     if len(short) == sum(number > 0 for number in n.values()):
         raise UsageError(f"{settings.samples}: no problem has {k} samples: take a smaller k")
     if short and not settings.drop_short:
-        raise UsageError(
-            f"{settings.samples}: pass@{k} needs {k} samples of each problem, and {len(short)} of {len(n)} have"
-            f" fewer: {_named(short)}: take a smaller k, or leave them out of every figure with --drop-short"
-        )
+        hints = ["take a smaller k", "leave them out of every figure with --drop-short"]
+        counted = f"{len(short)} of {len(n)} have fewer: {_named(short)}"
+        raise UsageError(f"{settings.samples}: {refusals.too_few(f'pass@{k}', k, counted, hints)}")
 
 
 def _named(names: list[str] | tuple[str, ...]) -> str:

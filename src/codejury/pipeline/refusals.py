@@ -56,6 +56,18 @@ def not_drawn(figure: str, meta: Mapping[str, str], runs: Sequence[str] = ()) ->
     )
 
 
+def discounted(meta: Mapping[str, str]) -> str:
+    """What is said of figures of k = 1 for samples with `one_draw`; empty for others."""
+    if is_greedy(meta):
+        return "temperature 0: samples of a problem are copies of one answer, and n counts for less than it says"
+    if one_draw(meta):
+        return (
+            f"{meta[ATTEMPTS]} attempts, as declared: samples of a problem are not independent, and the intervals "
+            "are those of independent ones"
+        )
+    return ""
+
+
 def too_few(figure: str, k: int, short: str, hints: Sequence[str], where: str = "") -> str:
     """Why a figure is refused that needs more samples than some problems have.
 

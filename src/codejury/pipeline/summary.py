@@ -9,6 +9,7 @@ import numpy as np
 
 from codejury import stats
 from codejury.model import InfrastructureError, Outcome, Timing, UsageError
+from codejury.pipeline import refusals
 from codejury.pipeline.conditions import conditions
 from codejury.pipeline.isolation import UNISOLATED
 from codejury.report import (
@@ -149,26 +150,15 @@ def _refuse_infra(run: _Run) -> None:
 
 def _checked_ks(run: _Run, present: Mask, ks: Sequence[int] | None) -> tuple[int, ...]:
     n = run.counts.n[present]
-    greedy = is_greedy(run.manifest)
+    single = refusals.one_draw(run.manifest.meta)
     if ks is None:
-        smallest = 1 if greedy else max(1, int(n.min()))
+        smallest = 1 if single else max(1, int(n.min()))
         return tuple(k for k in DEFAULT_KS if k <= smallest)
     if not ks or min(ks) < 1:
         raise UsageError(f"k {', '.join(map(str, ks)) or 'none'}: give one or more k of at least 1")
-    if greedy and max(ks) > 1:
-        raise UsageError(
-            f"pass@{max(ks)} at temperature 0: samples of a problem are copies of one answer, and drawing more of "
-            "them says nothing; take k = 1, or sample at a higher temperature"
-        )
+    if single and max(ks) > 1:
+        raise UsageError(refusals.not_drawn(f"pass@{max(ks)}", run.manifest.meta))
     return tuple(sorted(set(ks)))
-
-
-def is_greedy(manifest: Manifest) -> bool:
-    """Whether the samples were made at temperature 0, as far as the manifest says how they were made."""
-    try:
-        return float(manifest.meta.get("temperature", "nan")) == 0
-    except ValueError:
-        return False
 
 
 def _short(run: _Run, present: Mask, k: int, *, drop_short: bool) -> Mask:
@@ -181,11 +171,8 @@ def _short(run: _Run, present: Mask, k: int, *, drop_short: bool) -> Mask:
             hints.insert(0, "judge their infrastructure errors again with --resume --retry infra")
         if run.unfinished:
             hints.insert(0, "judge the rest with --resume")
-        share = f"{len(named)} of {_problems(int(present.sum()))}"
-        raise UsageError(
-            f"pass@{k} needs {k} samples of each problem, and {share} have fewer: {_named(named)}: "
-            f"{', or '.join(hints)}"
-        )
+        share = f"{len(named)} of {_problems(int(present.sum()))} have fewer: {_named(named)}"
+        raise UsageError(refusals.too_few(f"pass@{k}", k, share, hints))
     if not (present & ~short).any():
         raise UsageError(f"no problem of run {run.info.name!r} has {k} samples: take a smaller k")
     return short
@@ -379,8 +366,8 @@ def _weak(run: _Run) -> str:
 
 def _copies(run: _Run) -> str:
     info = run.info
-    if is_greedy(run.manifest) and int(run.counts.samples.max()) > 1:
-        return "temperature 0: samples of a problem are copies of one answer, and n counts for less than it says"
+    if int(run.counts.samples.max()) > 1 and (said := refusals.discounted(run.manifest.meta)):
+        return said
     if info.samples - info.programs > DUPLICATE_SHARE_LIMIT * info.samples:
         share = 100 * (info.samples - info.programs) / info.samples
         return f"{share:.0f} % of the samples repeat another's program: are they independent answers?"

@@ -21,15 +21,15 @@ _STYLE = """
   text { font: 12px sans-serif; fill: #222 }
   .title { font-size: 15px; font-weight: bold }
   .ground { fill: #fff } .axis { stroke: #222; fill: none } .grid { stroke: #ddd }
-  .line { fill: none; stroke-width: 2 } .mark { stroke: none }
-  .first_k { stroke: #b35900; stroke-dasharray: 7 4 } .first_k.mark { fill: #b35900 }
-  .with_replacement { stroke: #a0208c; stroke-dasharray: 2 3 } .with_replacement.mark { fill: #a0208c }
-  .pass_at_k { stroke: #0060b0 } .pass_at_k.mark { fill: #0060b0 }
+  .line { fill: none; stroke-width: 2 }
+  .first_k.line { stroke: #b35900; stroke-dasharray: 7 4 } .first_k.mark { fill: #b35900 }
+  .with_replacement.line { stroke: #a0208c; stroke-dasharray: 2 3 } .with_replacement.mark { fill: #a0208c }
+  .pass_at_k.line { stroke: #0060b0 } .pass_at_k.mark { fill: #0060b0 }
   @media (prefers-color-scheme: dark) {
     text { fill: #eee } .ground { fill: #181818 } .axis { stroke: #eee } .grid { stroke: #444 }
-    .first_k { stroke: #ffb066 } .first_k.mark { fill: #ffb066 }
-    .with_replacement { stroke: #f08ae0 } .with_replacement.mark { fill: #f08ae0 }
-    .pass_at_k { stroke: #6cb8ff } .pass_at_k.mark { fill: #6cb8ff }
+    .first_k.line { stroke: #ffb066 } .first_k.mark { fill: #ffb066 }
+    .with_replacement.line { stroke: #f08ae0 } .with_replacement.mark { fill: #f08ae0 }
+    .pass_at_k.line { stroke: #6cb8ff } .pass_at_k.mark { fill: #6cb8ff }
   }
 """
 """A line's dashes and a mark's shape say its form without colour."""

@@ -23,7 +23,7 @@ from codejury.stats.compare import (
     sign_flip_test,
 )
 from codejury.stats.curve import pass_at_k_curve, pass_hat_k_curve
-from codejury.stats.errors import ShortProblemsError, StatisticsError
+from codejury.stats.errors import NotSamplesError, ShortProblemsError, StatisticsError
 from codejury.stats.estimate import Estimate, estimate_pass_at_k, estimate_pass_hat_k
 from codejury.stats.gate import Decision, Finding, Mode, Rule, decide, judge_drop
 from codejury.stats.homogeneity import HomogeneityTest, cmh_test, scatter_test
@@ -50,6 +50,7 @@ from codejury.stats.reliability import (
     security_sweep,
 )
 from codejury.stats.rise import Measure, Rise, judge_rise
+from codejury.stats.samples import check_rollouts
 from codejury.stats.thresholds import (
     SolvedShares,
     cover_at_tau,
@@ -79,6 +80,7 @@ __all__ = [
     "Interval",
     "Measure",
     "Mode",
+    "NotSamplesError",
     "Pairing",
     "Prior",
     "Reliability",
@@ -96,6 +98,7 @@ __all__ = [
     "bayes_pass_hat_k",
     "benjamini_hochberg",
     "bootstrap_interval",
+    "check_rollouts",
     "cmh_test",
     "cochran_mantel_haenszel",
     "compare_at_k",

@@ -2,7 +2,8 @@
 
 ValueError
 └── StatisticsError        counts that no estimator is defined for; says what, where, what to do
-    └── ShortProblemsError   k exceeds the number of samples of some problems
+    ├── ShortProblemsError   k exceeds the number of samples of some problems
+    └── NotSamplesError      what was counted are no samples: tests, or more than there are rollouts
 """
 
 from __future__ import annotations
@@ -40,5 +41,10 @@ class ShortProblemsError(StatisticsError):
         return (
             f"k = {self.k} needs at least {self.k} samples of each problem; {count} "
             f"{'problem has' if count == 1 else 'problems have'} fewer, at position {shown}{more}: "
-            "draw more samples, use a smaller k, or leave these problems out of every figure"
+            "draw more samples, use a smaller k, or leave these problems out of every figure; fewer samples say "
+            f"nothing of {self.k} tries: `codejury explain passk` shows it"
         )
+
+
+class NotSamplesError(StatisticsError):
+    """n counts something else than independent samples, as the tests of one rollout."""

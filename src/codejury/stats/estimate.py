@@ -106,7 +106,9 @@ def problems(n: Counts, c: Counts, k: int, *, beyond: bool = False) -> tuple[Int
         )
     samples, correct, budget = checked_counts(n, c, k, beyond=beyond)
     if samples.ndim > 1:
-        raise StatisticsError(f"n and c must be one number per problem, not of shape {samples.shape}")
+        raise StatisticsError(
+            f"n and c must be one number per problem, not of shape {samples.shape}: estimate each run by itself"
+        )
     return samples.reshape(-1), correct.reshape(-1), budget.reshape(-1)
 
 
@@ -178,7 +180,8 @@ def _population(
     count = int(groups.max()) + 1
     unit = "cluster" if clustered else "problem"
     if count == 1:
-        warnings.append(f"no population interval: one {unit} tells nothing of the spread between {unit}s")
+        hint = "" if clustered else "; if it pools the samples of several, give each its own counts"
+        warnings.append(f"no population interval: one {unit} tells nothing of the spread between {unit}s{hint}")
         return None
     sums = np.bincount(groups, weights=values - value)
     # with one problem a cluster this is the sample's standard deviation over sqrt(M)
