@@ -52,6 +52,15 @@ def test_regression_fails_and_no_change_passes(store: Store, make_run: Callable[
     assert any("larger than its margin" in warning for warning in passed.warnings)
 
 
+def test_what_chance_may_explain_is_said(store: Store, make_run: Callable[..., int]) -> None:
+    """A drop beyond the margin that passes is no clean bill."""
+    make_run(store, "base", GOOD)
+    make_run(store, "now", [3, *GOOD[1:7], 1, *GOOD[8:]])
+    document = _gate(store)
+    assert "pass" == document.decision
+    assert any("worse by more than the margin, but chance is not excluded (p 0." in w for w in document.warnings)
+
+
 def test_a_drop_of_exactly_one_point_passes(store: Store, make_run: Callable[..., int]) -> None:
     """And the bare rule says how often it fails for nothing."""
     make_run(store, "base", [1] * 50 + [0] * 50, 1)

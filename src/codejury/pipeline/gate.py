@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from codejury.pipeline.sides import Side
+    from codejury.report import GateCheck
     from codejury.store import Store
 
 POOLED = "pooled"
@@ -92,7 +93,7 @@ def gate(store: Store, settings: GateSettings) -> GateDocument:
         pairs=[_pair_row(pair) for pair in pairs],
         include_weak=settings.include_weak,
         checks=checks,
-        warnings=_warnings(pairs, raw, settings),
+        warnings=_warnings(pairs, raw, checks, settings),
     )
 
 
@@ -201,18 +202,23 @@ def _pair_row(pair: _Pair) -> GatePair:
     )
 
 
-def _warnings(pairs: Sequence[_Pair], checks: Sequence[Checked], settings: GateSettings) -> list[str]:
+def _warnings(
+    pairs: Sequence[_Pair], raw: Sequence[Checked], checks: Sequence[GateCheck], settings: GateSettings
+) -> list[str]:
     found = [
         note for pair in pairs for note in notes(pair.aligned, pair.fairness, include_weak=settings.include_weak)
     ]
     blind = []
-    for one in checks:
-        made = one.check
+    for one, made in zip(raw, checks, strict=True):
         where = f"{made.metric} ({', '.join(part for part in (made.set, made.slice) if part)})"
         if one.rule.mode is Mode.POINT and made.false_alarms > one.rule.alpha:
             found.append(
                 f"{where}: the bare rule fails in {100 * made.false_alarms:.0f} of 100 cases when nothing has "
                 "changed; take mode regression"
+            )
+        if one.rule.mode is Mode.REGRESSION and made.decision == "pass" and -one.difference > one.rule.tolerated:
+            found.append(
+                f"{where}: worse by more than the margin, but chance is not excluded (p {made.p_holm:.2g})"
             )
         if one.seen is not None and one.seen < POWER:
             blind.append(f"{where} in {100 * one.seen:.0f}")

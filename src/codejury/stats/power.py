@@ -37,7 +37,7 @@ POWER = 0.8
 _TRIALS = (1_000, 4_000)
 _CELLS = 4_000_000  # drawn counts a simulation, as far as the trials allow
 _AT_ONCE = 1 << 20
-_SUBSAMPLE = 100_000
+_SUITES = 256  # drawn vectors of chances, which trials take in turn
 _LEAST, _MOST = 1e-3, 1e4  # of a + b: all chances 0 or 1, and all alike
 _ROUNDS = 6
 _LARGEST = 1 << 17  # problems, or samples of each, that a plan goes up to
@@ -197,9 +197,11 @@ class Simulation:
 
     def figure(self) -> float:
         """The mean of pass@k or pass^k by the abilities."""
-        generator = np.random.default_rng(self.seed)
-        trials = max(1, _SUBSAMPLE // self.pairs.problems)
-        return float(_figures(self.abilities.draw(generator, trials), self.pairs).mean())
+        return float(_figures(self._suites, self.pairs).mean())
+
+    @cached_property
+    def _suites(self) -> Floats:
+        return self.abilities.draw(np.random.default_rng(self.seed), min(_SUITES, self.number))
 
     @cached_property
     def _unchanged(self) -> tuple[float, float]:
@@ -209,8 +211,7 @@ class Simulation:
         """The share of trials in which the gate fails, and the standard deviation of the difference."""
         failed, differences = 0, []
         for before, after, generator in self._abilities(model, effect):
-            c_a = generator.binomial(self.pairs.n_a, before)
-            c_b = generator.binomial(self.pairs.n_b, after)
+            c_a, c_b = self._correct(before, generator), self._correct(after, generator, second=True)
             failed += int(fails(self.pairs, c_a, c_b, self.rule).sum())
             differences.append(self.pairs.difference(c_a, c_b))
         return failed / self.number, float(np.concatenate(differences).std())
@@ -218,22 +219,25 @@ class Simulation:
     def _abilities(
         self, model: DropModel | None, effect: float
     ) -> Iterator[tuple[Floats, Floats, np.random.Generator]]:
-        generator = np.random.default_rng(self.seed)
-        drop = None if model is None else self._dropper(model, effect, generator)
-        left = self.number
-        while left:
-            some = min(left, max(1, _AT_ONCE // self.pairs.problems))
-            left -= some
-            before = self.abilities.draw(generator, some)
+        generator = np.random.default_rng([self.seed, 1])
+        drop = None if model is None else self._dropper(model, effect)
+        done = 0
+        while done < self.number:
+            some = min(self.number - done, max(1, _AT_ONCE // self.pairs.problems))
+            before = self._suites[np.arange(done, done + some) % len(self._suites)]
+            done += some
             yield before, before if drop is None else drop(before, generator), generator
 
-    def _dropper(
-        self, model: DropModel, effect: float, generator: np.random.Generator
-    ) -> Callable[[Floats, np.random.Generator], Floats]:
+    def _correct(self, chances: Floats, generator: np.random.Generator, *, second: bool = False) -> Ints:
+        """Correct samples of run A, or of the second run, B."""
+        if self.pairs.single:
+            return (generator.random(chances.shape) < chances).astype(np.int64)
+        return generator.binomial(self.pairs.n_b if second else self.pairs.n_a, chances)
+
+    def _dropper(self, model: DropModel, effect: float) -> Callable[[Floats, np.random.Generator], Floats]:
         if model is DropModel.LOST:
             return lambda chances, source: lost(chances, effect, self.pairs, source)
-        some = self.abilities.draw(generator, max(1, _SUBSAMPLE // self.pairs.problems))
-        amount = spread_amount(some, effect, self.pairs)
+        amount = spread_amount(self._suites, effect, self.pairs)
         return lambda chances, _source: np.maximum(0.0, chances - amount)
 
 
