@@ -62,11 +62,11 @@ def explain_passk(store: Store | None, settings: ExplainSettings) -> ExplainPass
             sampled at temperature 0 and k > 1.
     """
     rows = None if settings.run is None else _of_run(store, settings.run, settings.k)
-    n = settings.n or (20 if rows is None else int(rows[0].min()))
-    _check(settings, n)
+    n = (20 if rows is None else int(rows[0].min())) if settings.n is None else settings.n
     if rows is not None and (short := int((rows[0] < settings.k).sum())):
         counted = f"{short} of {len(rows[0])} problems have fewer"
         raise UsageError(refusals.too_few(f"pass@{settings.k}", settings.k, counted, ["take a smaller k"]))
+    _check(settings, n)
     chances, said = _abilities(settings.abilities, rows, settings.run)
     truths = np.arange(1, _GRID + 1) / (_GRID + 1)
     # the chance at which 1 - (1 - p)^k is the truth
@@ -176,7 +176,7 @@ def _abilities(text: str | None, rows: tuple[Ints, Ints] | None, run: str | None
         n, c = rows
         # never 0 or 1, where all forms agree without any spread
         return (c + 0.5) / (n + 1.0), f"the rates (c + 1/2) / (n + 1) of {run}"
-    kind, colon, rest = (text or "beta:0.5,0.5").partition(":")
+    kind, colon, rest = ("beta:0.5,0.5" if text is None else text).partition(":")
     try:
         numbers = [float(part) for part in (rest if colon else kind).split(",")]
     except ValueError:

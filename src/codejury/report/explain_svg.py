@@ -122,7 +122,8 @@ def _text(x: float, y: float, text: str, css: str = "", anchor: str = "start") -
 
 def _ticks(low: float, high: float) -> Sequence[float]:
     """Round numbers, a step of 1, 2 or 5 times a power of ten apart, from at most `low` to at least `high`."""
-    raw = max(high - low, 0.01) / 5
+    high = max(high, low + 0.01)  # also where there is nothing but rounding
+    raw = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9))
     return [step * i for i in range(math.floor(low / step), math.ceil(high / step) + 1)]
