@@ -265,6 +265,42 @@ MALFORMED: dict[str, tuple[str, bytes, int | None, str | None, str]] = {
         "cost_usd",
         "got inf",
     ),
+    # rows that are no samples of one model at one setting
+    "tests for samples": (
+        "samples",
+        b'{"task_id": "T/0", "rollout": 0, "tests_total": 10, "tests_passed": 4}\n',
+        1,
+        "tests_total",
+        "the tests of one rollout are not independent samples",
+    ),
+    "tests of a row without a known id": (
+        "samples",
+        b'{"task": "T/0", "tests_passed": 4}\n',
+        1,
+        "tests_passed",
+        "`codejury explain passk` shows it",
+    ),
+    "tests for samples of our own": (
+        "samples",
+        A + b'{"problem_id": "T/0", "tests_total": 10}\n',
+        2,
+        "tests_total",
+        "give a row with an answer for each sample",
+    ),
+    "another temperature": (
+        "samples",
+        row(COMPLETION, temperature=0.2) + C + row(COMPLETION, temperature=0.8),
+        3,
+        "temperature",
+        "is 0.8 here and 0.2 on line 1: pooled samples",
+    ),
+    "another model": (
+        "samples",
+        row(COMPLETION, model="a\n") + row(COMPLETION, model="b"),
+        2,
+        "model",
+        "is 'b' here and 'a\\n' on line 1",
+    ),
     # ids
     "an empty id": ("problems", row(HUMANEVAL, task_id=""), 1, "task_id", "the id is empty"),
     "an id that climbs": (

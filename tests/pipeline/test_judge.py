@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +198,15 @@ def test_files_of_problems_and_samples(store: Store, tmp_path: Path, sandbox: st
     assert ({"model": "m"}, LIMITS, sandbox) == (manifest.meta, manifest.limits, manifest.tier)
     assert manifest.python is not None
     assert manifest.machine is not None
+
+
+def test_as_many_samples_as_tests_is_noted(store: Store, tmp_path: Path) -> None:
+    """What the file makes one doubt stands beside the figures, and is kept with the run."""
+    paths = _files(tmp_path, _set(ADD), [])
+    rows = [{"task_id": ADD.id, "completion": text, "tests_total": 2} for text in (RIGHT, WRONG)]
+    Path(paths["samples"]).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    asyncio.run(judge(store, _settings(**paths)))
+    assert any(warning.startswith("n equals tests_total") for warning in summarise(store, "r").warnings)
 
 
 def test_names_by_time_differ() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from codejury.formats import checks, evalplus, humaneval, mbpp, native
+from codejury.formats import checks, drawn, evalplus, humaneval, mbpp, native
 from codejury.formats.jsonl import Row, read_rows
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
 
 
 def read_samples(
-    path: str | os.PathLike[str], *, known: Container[str] | None = None, allow_empty: bool = False
+    path: str | os.PathLike[str],
+    *,
+    known: Container[str] | None = None,
+    allow_empty: bool = False,
+    notes: list[str] | None = None,
 ) -> Iterator[Sample]:
     """The samples of a file, one at a time; the fields of the first row tell the format.
 
@@ -60,17 +64,20 @@ def read_samples(
         path: See `read_rows`.
         known: Ids of the problems that may be answered; None allows all.
         allow_empty: Keep answers of no characters; else each is an error.
+        notes: What to know of how the samples were drawn is added here when the last is read, a line each.
 
     Raises:
-        InputError: The file cannot be read, its format is not known, or a row does not fit it. Raised while
+        InputError: The file cannot be read, its format is not known, or a row does not fit it, counts tests
+            instead of giving an answer, or is of another model or setting than one before. Raised while
             iterating, as everything else is.
     """
     first, rows = _peek(path)
     if "problem_id" in first.fields:
         yield from native.samples(rows, known=known, allow_empty=allow_empty)
     elif "task_id" in first.fields:
-        yield from humaneval.samples(rows, known=known, allow_empty=allow_empty)
+        yield from humaneval.samples(rows, known=known, allow_empty=allow_empty, notes=notes)
     else:
+        drawn.refuse_tests(first)
         _refuse(first, "samples", _SAMPLE_SHAPES)
 
 

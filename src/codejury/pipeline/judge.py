@@ -32,7 +32,7 @@ from codejury.pipeline.selection import Choice, Chosen, choose
 from codejury.sandbox import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 
     from codejury.engine import AnyEngine
     from codejury.judging import Profile
@@ -117,10 +117,11 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
     problem_set = sets.load(settings.problems)
     settings = msgspec.structs.replace(settings, meta_file=formats.read_meta(settings.samples))
     if not settings.resume:
+        notes: list[str] = []
         samples = formats.read_samples(
-            settings.samples, known=problem_set.by_id(), allow_empty=settings.allow_empty
+            settings.samples, known=problem_set.by_id(), allow_empty=settings.allow_empty, notes=notes
         )
-        return await judge_samples(store, settings, problem_set, samples, progress)
+        return await judge_samples(store, settings, problem_set, samples, progress, notes=notes)
     if settings.tier == AUTO:
         begun = store.manifest(store.find_run(settings.run or "").id)
         settings = msgspec.structs.replace(settings, tier=place_of(begun))
@@ -141,15 +142,20 @@ async def judge_samples(
     problem_set: ProblemSet,
     samples: Iterable[Sample],
     progress: Progress | None = None,
+    *,
+    notes: Sequence[str] = (),
 ) -> str:
-    """Judge samples that are at hand, as `judge` does those of a file; returns the run's name."""
+    """Judge samples that are at hand, as `judge` does those of a file; returns the run's name.
+
+    `notes` are asked for when the samples are read: what to know of how they were drawn, a line each.
+    """
     _check_settings(settings)
     chosen, selection = choose(problem_set, settings.choice)
     name = settings.run or default_run_name(settings.samples)
     settings, opened = await _open(settings, chosen)
     try:
         manifest = new_manifest(name, settings, chosen, selection, opened)
-        run = _create(store, manifest, settings, chosen, samples)
+        run = _create(store, manifest, settings, chosen, samples, notes)
     except BaseException:
         await opened.engine.__aexit__()
         raise
@@ -235,6 +241,7 @@ def _create(
     settings: JudgeSettings,
     problem_set: ProblemSet,
     samples: Iterable[Sample],
+    notes: Sequence[str],
 ) -> int:
     problems = problem_set.by_id()
     chosen = Chosen(samples, problems)
@@ -256,7 +263,7 @@ def _create(
             selection = msgspec.structs.replace(selection, samples_left_out=chosen.left_out)
         return msgspec.structs.replace(
             manifest,
-            samples=msgspec.structs.replace(manifest.samples, count=ingested.samples),
+            samples=msgspec.structs.replace(manifest.samples, count=ingested.samples, notes=tuple(notes)),
             missing=missing,
             rules=dict(ingested.rules),
             selection=selection,

@@ -116,6 +116,7 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     notes = [] if manifest.tier_note is None else [manifest.tier_note]
     if manifest.selection is not None:
         notes.append(selection_note(manifest.selection, number))
+    notes += manifest.samples.notes
     if manifest.meta_replaced:
         replaced = (f"{key} {manifest.meta[key]!r} for {old!r}" for key, old in manifest.meta_replaced.items())
         notes.append(f"declared otherwise than in the file beside the samples: {', '.join(replaced)}")

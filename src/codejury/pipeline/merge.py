@@ -257,7 +257,10 @@ def _pool(store: Store, settings: MergeSettings, runs: list[_Run]) -> MergeResul
     manifest = _with_notes(
         msgspec.structs.replace(
             _combined(settings, runs, problem_set),
-            samples=SamplesInfo(count=sum(run.info.samples for run in runs)),
+            samples=SamplesInfo(
+                count=sum(run.info.samples for run in runs),
+                notes=tuple(dict.fromkeys(note for run in runs for note in run.manifest.samples.notes)),
+            ),
             selection=selection,
         ),
         first.problems,
