@@ -30,6 +30,7 @@ def test_nothing_set(folder: Path) -> None:
     found = _defaults()
     assert {"judge", "report", "demo", "schema", "sets", "runs"} <= found.keys()
     assert {name: {} for name in ("list", "show", "delete", "merge", "import")} == found.pop("runs")
+    assert {"passk": {}} == found.pop("explain")
     assert {"list", "show", "check"} <= found["sets"].keys()
     assert not any(of_command for of_command in (*found.pop("sets").values(), *found.values()))
 

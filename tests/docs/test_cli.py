@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import typer
 
-from codejury.cli import commands, compare, doctor, gates, main, runs, sets, settings
+from codejury.cli import commands, compare, doctor, explain, gates, main, runs, sets, settings
 from codejury.model import CodejuryError, InfrastructureError, NotComparableError, UsageError
 from codejury.report import schema_names
 
-for _module in (commands, compare, doctor, gates, runs, sets):
+for _module in (commands, compare, doctor, explain, gates, runs, sets):
     assert _module.__name__  # importing them has registered the commands
 
 TEXT = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -14,11 +14,11 @@ import msgspec
 import pytest
 import typer
 
-from codejury.cli import commands, compare, doctor, gates, main, runs, sets
+from codejury.cli import commands, compare, doctor, explain, gates, main, runs, sets
 from codejury.model import Limits, Outcome
 
 assert all(
-    module.__name__ for module in (commands, compare, doctor, gates, runs, sets)
+    module.__name__ for module in (commands, compare, doctor, explain, gates, runs, sets)
 )  # importing them has registered the commands
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +93,7 @@ def test_every_page_is_in_the_index() -> None:
     assert set(PAGES[1:]) - {index} <= linked
 
 
-@pytest.mark.parametrize("page", ["comparisons.md", "statistics.md"])
+@pytest.mark.parametrize("page", ["comparisons.md", "refusals.md", "statistics.md"])
 def test_examples_in_python_are_true(page: str) -> None:
     """The interactive examples of a page give what it shows."""
     failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False)
