@@ -66,6 +66,14 @@ def test_simulation_agrees_with_enumeration(n: int, k: int) -> None:
         assert (abs(drawn[form].variance - exact[form].variance) <= 5 * spread + 1e-12).all()
 
 
+@pytest.mark.parametrize(("n", "k"), [(20, 10), (200, 100), (10_000, 100)])
+def test_moments_stay_in_their_range(n: int, k: int) -> None:
+    """Also where rounding would take a chance above 1: no variance is negative or nan."""
+    for moments in exact_moments(n, k, [*np.linspace(0, 1, 60), 1e-12, 1 - 1e-12]).values():
+        assert ((moments.mean >= 0) & (moments.mean <= 1)).all()
+        assert ((moments.variance >= 0) & (moments.variance <= 0.25 + 1e-12)).all()
+
+
 def test_simulation_is_that_of_its_seed() -> None:
     """The same seed gives the same, another one does not."""
     one, same, other = (simulated_moments(6, 2, [0.3], trials=50, seed=s) for s in (1, 1, 2))

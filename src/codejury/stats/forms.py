@@ -74,7 +74,8 @@ def exact_moments(n: int, k: int, abilities: ArrayLike) -> dict[Form, Moments]:
     unbiased, replaced = np.asarray(pass_at_k(n, c, k)), naive_with_replacement(n, c, k)
     found = {Form.WITH_REPLACEMENT: _weighted(weights, replaced), Form.PASS_AT_K: _weighted(weights, unbiased)}
     mean = found[Form.PASS_AT_K].mean
-    return {Form.FIRST_K: Moments(mean, mean * (1 - mean)), **found}
+    # the chance of a miss is summed by itself: 1 - mean may be rounded below 0
+    return {Form.FIRST_K: Moments(mean, mean * (weights @ (1 - unbiased))), **found}
 
 
 def simulated_moments(n: int, k: int, abilities: ArrayLike, *, trials: int, seed: int) -> dict[Form, Moments]:
@@ -123,5 +124,6 @@ def _abilities(abilities: ArrayLike) -> Floats:
 
 
 def _weighted(weights: Floats, values: Floats) -> Moments:
-    mean = weights @ values
+    # values are at most 1, the sum of the weights may be rounded above
+    mean = np.minimum(weights @ values, 1.0)
     return Moments(mean, np.asarray((weights * (values - mean[:, None]) ** 2).sum(axis=1)))
