@@ -61,6 +61,7 @@ def samples(draw: st.DrawFn) -> list[Sample]:
             prompt_tokens=draw(st.none() | st.integers(0, 1 << 53)),
             completion_tokens=draw(st.none() | st.integers(0, 1 << 53)),
             cost_usd=draw(st.none() | st.floats(0, 1e6)),
+            latency_s=draw(st.none() | st.floats(0, 1e4)),
         )
         for at, (task, text) in enumerate(drawn)
     ]

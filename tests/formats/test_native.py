@@ -72,6 +72,7 @@ SAMPLES = st.builds(
     prompt_tokens=st.none() | st.integers(0, 1 << 53),
     completion_tokens=st.none() | st.integers(0, 1 << 53),
     cost_usd=st.none() | st.floats(0, 1e6),
+    latency_s=st.none() | st.floats(0, 1e4),
 )
 
 

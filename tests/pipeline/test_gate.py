@@ -176,7 +176,7 @@ def test_slices_and_metrics(store: Store, make_run: Callable[..., int]) -> None:
     assert all(check.p_holm >= check.p for check in document.checks)
 
 
-def test_tokens_and_cost_where_samples_carry_them(store: Store, make_run: Callable[..., int]) -> None:
+def test_tokens_cost_and_latency_where_samples_carry_them(store: Store, make_run: Callable[..., int]) -> None:
     """More is worse: a rise by half fails, by nothing passes; samples without are an error."""
     for name, factor in (("base", 2), ("now", 3)):
         make_run(
@@ -186,11 +186,18 @@ def test_tokens_and_cost_where_samples_carry_them(store: Store, make_run: Callab
             sampled=lambda problem, index, factor=factor: {
                 "completion_tokens": factor * (100 + problem + index),
                 "cost_usd": 0.001 * (1 + problem % 3 + index),
+                "latency_s": (1 + problem % 5) / factor,
             },
         )
-    document = _gate(store, GateRule(metric="tokens", max_rise=0.1), GateRule(metric="cost", max_rise="0.05"))
-    tokens, cost = document.checks
-    assert ("regression", "pass") == (tokens.decision, cost.decision)
+    document = _gate(
+        store,
+        GateRule(metric="tokens", max_rise=0.1),
+        GateRule(metric="cost", max_rise="0.05"),
+        GateRule(metric="latency"),
+    )
+    tokens, cost, latency = document.checks
+    assert ("regression", "pass", "pass") == (tokens.decision, cost.decision, latency.decision)
+    assert -1 / 3 == pytest.approx(latency.difference)
     assert 0.5 == pytest.approx(tokens.difference)
     assert 0.0 == pytest.approx(cost.difference, abs=1e-12)
     assert tokens.rises
@@ -201,7 +208,7 @@ def test_tokens_and_cost_where_samples_carry_them(store: Store, make_run: Callab
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (GateRule(metric="pass@0"), "take pass@K, pass\\^K, tokens, prompt_tokens, cost"),
+        (GateRule(metric="pass@0"), "take pass@K, pass\\^K, tokens, prompt_tokens, cost, latency"),
         (GateRule(metric="speed"), "metric 'speed'"),
         (GateRule(metric="tokens", max_drop=0.1), "give max_rise"),
         (GateRule(slice="colour=red"), "slice 'colour=red'"),

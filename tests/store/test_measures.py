@@ -28,4 +28,4 @@ def test_sums_by_problem(tmp_path: Path, make_run: Callable[..., int]) -> None:
     assert [1.0, 221.0] == tokens.squares.tolist()
     assert [0, 0] == cost.carried.tolist()
     assert () == empty.problem_ids
-    assert {"tokens", "prompt_tokens", "cost"} == set(MEASURES)
+    assert {"tokens", "prompt_tokens", "cost", "latency"} == set(MEASURES)

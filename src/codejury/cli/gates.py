@@ -39,7 +39,9 @@ def gate(
     ],
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="pass@K, pass^K, tokens, prompt_tokens, cost; repeat it.", show_default="pass@1"),
+        typer.Option(
+            help="pass@K, pass^K, tokens, prompt_tokens, cost, latency; repeat it.", show_default="pass@1"
+        ),
     ] = None,
     max_drop: Annotated[
         str | None, typer.Option(help="Tolerated drop of pass@K, pass^K.", show_default="0.01", metavar="SHARE")

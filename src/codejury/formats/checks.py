@@ -188,12 +188,12 @@ def check_encodable(row: Row, fields: Mapping[str, object]) -> None:
 
 
 def check_figures(row: Row, sample: Sample) -> None:
-    """Refuse token counts and costs that cannot be.
+    """Refuse token counts, costs and times that cannot be.
 
     Raises:
         InputError: A figure is negative, not finite, or a count is above `MAX_COUNT`; names the field.
     """
-    for field in ("prompt_tokens", "completion_tokens", "cost_usd"):
+    for field in ("prompt_tokens", "completion_tokens", "cost_usd", "latency_s"):
         value = getattr(sample, field)
         if value is not None and not (math.isfinite(value) and 0 <= value <= MAX_COUNT):
             raise row.error(f"must be a number from 0 to {MAX_COUNT}, got {value:.6g}", field)

@@ -5,8 +5,8 @@ descriptive fields `difficulty`, `tags`, `cluster`, `created` and `licence` are 
 fields are ignored, except those that change what judging means, which are refused.
 
 A sample is `{task_id, completion}` (continues the prompt) or `{task_id, solution}` (a whole program); with both,
-`solution` wins, as in EvalPlus. `finish_reason`, `prompt_tokens`, `completion_tokens` and `cost_usd` are kept,
-other fields are ignored. Samples of one task are counted in the order of the file.
+`solution` wins, as in EvalPlus. `finish_reason`, `prompt_tokens`, `completion_tokens`, `cost_usd` and `latency_s`
+are kept, other fields are ignored. Samples of one task are counted in the order of the file.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class _SampleRow(msgspec.Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
+    latency_s: float | None = None
 
 
 def problems(rows: Iterable[Row]) -> Iterator[Problem]:
@@ -124,6 +125,7 @@ def samples(
             prompt_tokens=fields.prompt_tokens,
             completion_tokens=fields.completion_tokens,
             cost_usd=fields.cost_usd,
+            latency_s=fields.latency_s,
         )
         checks.check_figures(row, sample)
         said.add(row, fields.task_id)
@@ -180,5 +182,5 @@ def _problem_fields(problem: Problem) -> dict[str, Any]:
 
 def _sample_fields(sample: Sample) -> dict[str, Any]:
     row = {"task_id": sample.problem_id, sample.kind: sample.text}
-    kept = ("finish_reason", "prompt_tokens", "completion_tokens", "cost_usd")
+    kept = ("finish_reason", "prompt_tokens", "completion_tokens", "cost_usd", "latency_s")
     return row | {name: value for name in kept if (value := getattr(sample, name)) is not None}

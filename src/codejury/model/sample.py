@@ -18,6 +18,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         kind: "completion" continues the prompt, "solution" is a whole program.
         finish_reason: Why the model stopped, as the server said it.
         prompt_tokens, completion_tokens, cost_usd: Where they are known.
+        latency_s: Seconds from the request to the whole answer, where they are known.
     """
 
     problem_id: str
@@ -28,6 +29,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
+    latency_s: float | None = None
 
     @property
     def id(self) -> str:

@@ -45,7 +45,7 @@ class GateRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """One table `[[gate]]` of codejury.toml, or what the options say.
 
     Attributes:
-        metric: "pass@K", "pass^K", "tokens", "prompt_tokens" or "cost".
+        metric: "pass@K", "pass^K", "tokens", "prompt_tokens", "cost" or "latency".
         max_drop: Of pass@K and pass^K: the drop that is tolerated, as 0.01; null is that.
         max_rise: Of the others: the rise that is tolerated, as a share of the baseline; null is 0.1.
         mode: "point", "regression" or "noninferiority".
@@ -170,7 +170,7 @@ def _drop_check(task: Task, rule: Rule, strict: Rule, trials: int) -> Checked:
 
 
 def _rise_check(store: Store, task: Task, rule: Rule, strict: Rule) -> Checked:
-    """The same of tokens and cost, whose worse direction is up: a rise stands in the place of a drop."""
+    """The same of tokens, cost and latency, whose worse direction is up: a rise stands in the place of a drop."""
     parts = [_measures(store, part, task.rule.metric) for part in task.parts]
     a, b = (
         Measure(*(np.concatenate([of[row][column] for of in parts]) for column in range(3))) for row in range(2)

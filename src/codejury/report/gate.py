@@ -16,7 +16,7 @@ class GateCheck(msgspec.Struct, frozen=True, kw_only=True):
     """One metric of one problem set, or of a slice of it, against the baseline.
 
     Attributes:
-        metric: "pass@1", "pass^5", "tokens", "prompt_tokens" or "cost".
+        metric: "pass@1", "pass^5", "tokens", "prompt_tokens", "cost" or "latency".
         set: Name of the problem set; "pooled" over several.
         slice: "difficulty=hard" or "tag=strings"; empty for all problems.
         mode: "point", "regression" or "noninferiority".
@@ -25,7 +25,7 @@ class GateCheck(msgspec.Struct, frozen=True, kw_only=True):
         problems: Number of problems.
         baseline: Figure of the baseline.
         current: Figure of the current run.
-        difference: current - baseline; of tokens and cost as a share of the baseline.
+        difference: current - baseline; of tokens, cost and latency as a share of the baseline.
         low: Lower one-sided bound of the difference at alpha.
         high: Upper one-sided bound.
         method: Of the bounds.

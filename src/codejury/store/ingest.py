@@ -144,6 +144,7 @@ def _sample_row(sample: Sample, position: int, rule: str, program_hash: str, raw
         "prompt_tokens": sample.prompt_tokens,
         "completion_tokens": sample.completion_tokens,
         "cost_usd": sample.cost_usd,
+        "latency_s": sample.latency_s,
     }
 
 

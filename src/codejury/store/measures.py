@@ -1,4 +1,4 @@
-"""What samples carry beside their text, in sums by problem: tokens and cost."""
+"""What samples carry beside their text, in sums by problem: tokens, cost, latency."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
     from codejury.store.database import Database
 
-MEASURES = {"tokens": "completion_tokens", "prompt_tokens": "prompt_tokens", "cost": "cost_usd"}
+MEASURES = {
+    "tokens": "completion_tokens",
+    "prompt_tokens": "prompt_tokens",
+    "cost": "cost_usd",
+    "latency": "latency_s",
+}
 """Names of what can be measured, with the column of each."""
 
 

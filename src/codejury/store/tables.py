@@ -26,7 +26,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Written to `PRAGMA user_version`; a store with a lower one is upgraded, one with a higher one is refused.
 
 Raised together with a new file in `migrations/versions`, whose revision it is.
@@ -108,6 +108,7 @@ samples = Table(
     Column("prompt_tokens", Integer),
     Column("completion_tokens", Integer),
     Column("cost_usd", Float),
+    Column("latency_s", Float),
     Index("samples_by_program", "run_id", "position", "program_hash", "idx"),
     sqlite_with_rowid=False,
 )
