@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import re
 import shlex
@@ -117,12 +118,13 @@ def test_sizes_of_the_suites_are_as_said() -> None:
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    said = re.search(
-        r"over (\d+) attacks.*?over (\d+) right answers", PAGES[0].read_text(encoding="utf-8"), re.DOTALL
-    )
+    text = PAGES[0].read_text(encoding="utf-8")
+    said = re.search(r"over ([\d,]+) attacks.*?Over ([\d,]+) right answers", text, re.DOTALL)
     assert said is not None
-    assert int(said[1]) < len(module.ATTACKS)
-    assert int(said[2]) < len(module.HONEST)
+    others = ("stdio", "suites", "inprocess")
+    for number, first, kind in ((said[1], module.ATTACKS, "attacks"), (said[2], module.HONEST, "honest")):
+        sizes = [len(importlib.import_module(f"{name}.{kind}_{other}").CASES) for other in others]
+        assert int(number.replace(",", "")) < len(first) + sum(sizes)
 
 
 def test_every_outcome_is_explained() -> None:
