@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from codejury.store import Store
+
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+"""Real problems and samples, beside the checkout where they are at hand."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What uses the real data is skipped where there is none."""
+    if not SHARED.is_dir():
+        for item in items:
+            if item.get_closest_marker("shared") is not None:
+                item.add_marker(pytest.mark.skip(reason="no shared data beside the checkout"))
 
 
 @pytest.fixture(scope="session", autouse=True)
