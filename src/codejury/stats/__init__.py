@@ -41,6 +41,7 @@ from codejury.stats.power import (
     samples_needed,
     simulation,
 )
+from codejury.stats.rates import macro_rate, pooled_rate
 from codejury.stats.reliability import (
     AdjustedReliability,
     Reliability,
@@ -116,6 +117,7 @@ __all__ = [
     "holm",
     "judge_drop",
     "judge_rise",
+    "macro_rate",
     "mcnemar",
     "naive_first_k",
     "naive_with_replacement",
@@ -124,6 +126,7 @@ __all__ = [
     "pass_at_k_curve",
     "pass_hat_k",
     "pass_hat_k_curve",
+    "pooled_rate",
     "posterior_cover_at_tau",
     "problems_needed",
     "reliability_at_k",
