@@ -66,7 +66,10 @@ def _comparable(output: str) -> list[str]:
     return [line for line in lines if not line.startswith("timeout_")]
 
 
-@pytest.mark.parametrize("page", PAGES)
+# the README shows the demo, which other tests run, too
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow if page == "README.md" else ()) for page in PAGES]
+)
 def test_output_is_what_the_page_shows(page: str, sandbox: str, tmp_path: Path) -> None:
     """Running a page's commands in order gives the output that it shows."""
     if sandbox != "namespaces":

@@ -396,6 +396,7 @@ def test_infrastructure_errors_can_be_judged_again(
     assert Outcome.PASSED == _outcomes(store)["t/add#2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", contestants.contestants())
 def test_verdicts_on_contestants_equal_their_labels(store: Store, name: str) -> None:
     """It is known of each of their samples whether it is right."""
@@ -405,6 +406,7 @@ def test_verdicts_on_contestants_equal_their_labels(store: Store, name: str) -> 
     assert Outcome.INFRA_ERROR not in _outcomes(store).values()
 
 
+@pytest.mark.slow
 def test_same_samples_get_the_same_verdicts(store: Store) -> None:
     """Twice, to the single test."""
     name = contestants.contestants()[0]
