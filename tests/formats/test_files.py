@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -98,3 +100,35 @@ def test_problems_that_would_be_judged_wrongly_are_refused() -> None:
     with pytest.raises(InputError) as caught:
         next(read_problems(DATA / "problems" / "infilling" / "HumanEval-SingleLineInfilling.jsonl.gz"))
     assert (1, "suffix") == (caught.value.line, caught.value.field)
+
+
+@pytest.mark.parametrize(
+    ("read", "rows"),
+    [
+        (read_problems, ({"id": "a", "prompt": ""}, {"id": "b", "prompt": ""})),
+        (read_problems, ({"no": "format"},)),
+        (read_samples, ({"task_id": "a", "completion": "x"}, {"task_id": "a"})),
+        (read_samples, ({"problem_id": "a", "text": "x"}, {"problem_id": "a", "text": "x", "more": 1})),
+        (read_samples, ({"no": "format"},)),
+    ],
+)
+def test_a_file_that_is_refused_is_closed(tmp_path: Path, read: Any, rows: tuple[dict[str, Any], ...]) -> None:
+    """At once, not when the error is forgotten; and where reading ends early, too."""
+    path = tmp_path / "f.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) * 2)
+    with pytest.raises(InputError) as caught:
+        list(read(path))
+    assert not _is_open(path)
+    assert caught.value.path == str(path)
+    path.write_text('{"task_id": "a", "completion": "x"}\n' * 3)
+    samples = read_samples(path)
+    next(samples)
+    assert _is_open(path)
+    assert isinstance(samples, Generator)
+    samples.close()
+    assert not _is_open(path)
+
+
+def _is_open(path: Path) -> bool:
+    links = (str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink())
+    return str(path) in links

@@ -27,6 +27,7 @@ def test_benjamini_hochberg_by_hand() -> None:
     assert [] == benjamini_hochberg([]).tolist()
 
 
+@pytest.mark.slow
 @given(PROBABILITIES)
 def test_both_agree_with_statsmodels(p: list[float]) -> None:
     """To rounding."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from typing import TYPE_CHECKING, Literal, NoReturn
 
@@ -36,19 +37,19 @@ def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
         InputError: The file cannot be read, its format is not known, a row does not fit it, or an id repeats.
             Raised while iterating, as everything else is.
     """
-    first, rows = _peek(path)
-    if {"id", "prompt"} <= first.fields.keys():
-        yield from native.problems(rows)
-    elif "task_id" in first.fields and {"base_input", "plus_input"} & first.fields.keys():
-        yield from evalplus.problems(rows)
-    elif {"task_id", "code", "test_list"} <= first.fields.keys():
-        yield from mbpp.problems(rows)
-    elif str(first.fields.get("task_id")).startswith(mbpp.CODET):
-        yield from mbpp.codet_problems(rows)
-    elif {"task_id", "prompt", "entry_point"} <= first.fields.keys():
-        yield from humaneval.problems(rows)
-    else:
-        _refuse(first, "problems", _PROBLEM_SHAPES)
+    with _peeked(path) as (first, rows):
+        if {"id", "prompt"} <= first.fields.keys():
+            yield from native.problems(rows)
+        elif "task_id" in first.fields and {"base_input", "plus_input"} & first.fields.keys():
+            yield from evalplus.problems(rows)
+        elif {"task_id", "code", "test_list"} <= first.fields.keys():
+            yield from mbpp.problems(rows)
+        elif str(first.fields.get("task_id")).startswith(mbpp.CODET):
+            yield from mbpp.codet_problems(rows)
+        elif {"task_id", "prompt", "entry_point"} <= first.fields.keys():
+            yield from humaneval.problems(rows)
+        else:
+            _refuse(first, "problems", _PROBLEM_SHAPES)
 
 
 def read_samples(
@@ -71,14 +72,14 @@ def read_samples(
             instead of giving an answer, or is of another model or setting than one before. Raised while
             iterating, as everything else is.
     """
-    first, rows = _peek(path)
-    if "problem_id" in first.fields:
-        yield from native.samples(rows, known=known, allow_empty=allow_empty)
-    elif "task_id" in first.fields:
-        yield from humaneval.samples(rows, known=known, allow_empty=allow_empty, notes=notes)
-    else:
-        drawn.refuse_tests(first)
-        _refuse(first, "samples", _SAMPLE_SHAPES)
+    with _peeked(path) as (first, rows):
+        if "problem_id" in first.fields:
+            yield from native.samples(rows, known=known, allow_empty=allow_empty)
+        elif "task_id" in first.fields:
+            yield from humaneval.samples(rows, known=known, allow_empty=allow_empty, notes=notes)
+        else:
+            drawn.refuse_tests(first)
+            _refuse(first, "samples", _SAMPLE_SHAPES)
 
 
 def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem], *, form: Format = "codejury") -> int:
@@ -119,10 +120,12 @@ def write_samples(path: str | os.PathLike[str], samples: Iterable[Sample], *, fo
     return write(path, samples)
 
 
-def _peek(path: str | os.PathLike[str]) -> tuple[Row, Iterator[Row]]:
-    rows = read_rows(path)
-    first = next(rows)  # a file without rows is an error of `read_rows`
-    return first, itertools.chain([first], rows)
+@contextlib.contextmanager
+def _peeked(path: str | os.PathLike[str]) -> Iterator[tuple[Row, Iterator[Row]]]:
+    """The first row and all rows; the file is closed when they are done with, also by an error."""
+    with contextlib.closing(read_rows(path)) as rows:
+        first = next(rows)  # a file without rows is an error of `read_rows`
+        yield first, itertools.chain([first], rows)
 
 
 def _refuse(first: Row, noun: str, shapes: tuple[str, ...]) -> NoReturn:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 from codejury.model import MIB, InfrastructureError, InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
 MAX_BYTES = 256 * MIB
 """The longest line of a `.jsonl` file, and the longest `.json` file, after decompression."""
@@ -50,7 +50,7 @@ class Row(NamedTuple):
         return InputError(message, path=self.path, line=self.line, field=field[:80] if field else field)
 
 
-def read_rows(path: str | os.PathLike[str]) -> Iterator[Row]:
+def read_rows(path: str | os.PathLike[str]) -> Generator[Row, None, None]:
     """The objects of a file, read as they are asked for; blank lines are skipped.
 
     A `.jsonl` file is never held whole. `NaN` and infinities, which Python's `json` writes, are accepted here; who
