@@ -219,6 +219,7 @@ def text_of(call: tuple[Any, ...]) -> str:
     return json.dumps(call).replace("-0.0", "0.0")
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["HumanEvalPlus", "MbppPlus"])
 def test_types_are_those_of_the_typed_release(name: str) -> None:

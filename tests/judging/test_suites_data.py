@@ -239,6 +239,7 @@ def test_references_pass_plainly() -> None:
     assert failures(pairs) == {}
 
 
+@pytest.mark.slow
 def test_honest_cases_pass_plainly() -> None:
     """Every honest program is right for its tests, without any sandbox, and so is its reference."""
     pairs = [(text, case) for case in SUITE.HONEST for text in (case.program, case.reference)]

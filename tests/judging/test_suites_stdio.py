@@ -82,6 +82,7 @@ def test_suites_have_their_size() -> None:
     assert not any(Outcome.PASSED in case.expect or Outcome.INFRA_ERROR in case.expect for case in ATTACKS)
 
 
+@pytest.mark.slow
 def test_honest_programs_are_right_plainly(tmp_path: Path) -> None:
     """Each honest program, and each reference, is right for plain Python: status 0, and the expected output."""
     checkers = importlib.import_module("checkers")
