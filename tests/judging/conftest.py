@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from codejury.judging import Profile
 
+sys.modules["judging_conftest"] = sys.modules[__name__]  # for tests that need cases when they are collected
 SUITES = Path(__file__).parent / "suites"
 LIMITS = Limits(cpu_s=1.0, cpu_total_s=6.0)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
+import importlib
 from typing import Any
 
 import pytest
@@ -13,20 +11,8 @@ from codejury.model import Outcome
 
 pytestmark = pytest.mark.sandbox
 
-_CONFTEST = Path(__file__).with_name("conftest.py")
-
-
-def _suites() -> Any:
-    spec = importlib.util.spec_from_file_location("judging_conftest", _CONFTEST)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules.setdefault("judging_conftest", importlib.util.module_from_spec(spec))
-    if not hasattr(module, "load_suites"):
-        spec.loader.exec_module(module)
-    return module.load_suites()
-
-
-SUITE = _suites()
+CONFTEST: Any = importlib.import_module("judging_conftest")
+SUITE = CONFTEST.load_suites()
 
 
 def _name(case: Any) -> str:

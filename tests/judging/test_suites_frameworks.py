@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
-import sys
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,20 +14,8 @@ from codejury.model import Outcome
 from codejury.pipeline.packages import visible
 from codejury.sandbox import describe
 
-_CONFTEST = Path(__file__).with_name("conftest.py")
-
-
-def _conftest() -> Any:
-    spec = importlib.util.spec_from_file_location("judging_conftest", _CONFTEST)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules.setdefault("judging_conftest", importlib.util.module_from_spec(spec))
-    if not hasattr(module, "load_suites"):
-        spec.loader.exec_module(module)
-    return module
-
-
-SUITES = _conftest().load_suites().__name__
+CONFTEST: Any = importlib.import_module("judging_conftest")
+SUITES = CONFTEST.load_suites().__name__
 ATTACKS = importlib.import_module(f"{SUITES}.attacks_suites").CASES
 HONEST = importlib.import_module(f"{SUITES}.honest_suites").CASES
 
@@ -42,8 +27,8 @@ def _name(case: Any) -> str:
 @cache
 def _judged(tier: str) -> Any:
     cases = (*ATTACKS, *HONEST)
-    packages = visible(map(_conftest().problem_for, cases), (), describe())
-    return asyncio.run(_conftest().judge_cases(cases, slots=4, tier=tier, packages=packages))
+    packages = visible(map(CONFTEST.problem_for, cases), (), describe())
+    return asyncio.run(CONFTEST.judge_cases(cases, slots=4, tier=tier, packages=packages))
 
 
 each_tier = pytest.mark.parametrize("tier", ["namespaces", "landlock"])

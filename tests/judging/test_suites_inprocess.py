@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
-import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -17,20 +15,8 @@ from codejury.model import Outcome
 from codejury.pipeline.packages import visible
 from codejury.sandbox import describe
 
-_CONFTEST = Path(__file__).with_name("conftest.py")
-
-
-def _conftest() -> Any:
-    spec = importlib.util.spec_from_file_location("judging_conftest", _CONFTEST)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules.setdefault("judging_conftest", importlib.util.module_from_spec(spec))
-    if not hasattr(module, "load_suites"):
-        spec.loader.exec_module(module)
-    return module
-
-
-SUITES = _conftest().load_suites().__name__
+CONFTEST: Any = importlib.import_module("judging_conftest")
+SUITES = CONFTEST.load_suites().__name__
 ATTACKS = importlib.import_module(f"{SUITES}.attacks_inprocess").CASES
 KNOWN = importlib.import_module(f"{SUITES}.attacks_inprocess").KNOWN
 HONEST = importlib.import_module(f"{SUITES}.honest_inprocess").CASES
@@ -43,12 +29,12 @@ def _name(case: Any) -> str:
 
 @cache
 def _judged(tier: str) -> Any:
-    packages = visible(map(_conftest().problem_for, EVERY), (), describe())
+    packages = visible(map(CONFTEST.problem_for, EVERY), (), describe())
     found: dict[str, Any] = {}
     for all_tests in (False, True):
         cases = [case for case in EVERY if case.all_tests is all_tests]
         found |= asyncio.run(
-            _conftest().judge_cases(cases, slots=4, tier=tier, packages=packages, all_tests=all_tests)
+            CONFTEST.judge_cases(cases, slots=4, tier=tier, packages=packages, all_tests=all_tests)
         )
     return found
 

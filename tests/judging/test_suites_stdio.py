@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
 import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from codejury.model import Outcome
 
-_CONFTEST = Path(__file__).with_name("conftest.py")
+if TYPE_CHECKING:
+    from pathlib import Path
 
-
-def _conftest() -> Any:
-    spec = importlib.util.spec_from_file_location("judging_conftest", _CONFTEST)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules.setdefault("judging_conftest", importlib.util.module_from_spec(spec))
-    if not hasattr(module, "load_suites"):
-        spec.loader.exec_module(module)
-    return module
-
-
-SUITES = _conftest().load_suites().__name__
+CONFTEST: Any = importlib.import_module("judging_conftest")
+SUITES = CONFTEST.load_suites().__name__
 ATTACKS = importlib.import_module(f"{SUITES}.attacks_stdio").CASES
 HONEST = importlib.import_module(f"{SUITES}.honest_stdio").CASES
 
@@ -41,7 +30,7 @@ def _name(case: Any) -> str:
 
 @cache
 def _judged(tier: str) -> Any:
-    return asyncio.run(_conftest().judge_cases((*ATTACKS, *HONEST), slots=4, tier=tier))
+    return asyncio.run(CONFTEST.judge_cases((*ATTACKS, *HONEST), slots=4, tier=tier))
 
 
 def _verdict(case: Any, tier: str) -> Any:
