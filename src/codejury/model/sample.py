@@ -15,7 +15,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         problem_id: The problem that it answers.
         index: 0-based among the samples of this problem, in the order of the file.
         text: The raw text of the answer, unchanged.
-        kind: "completion" continues the prompt, "solution" is a whole program.
+        kind: "completion" continues the prompt, "solution" is a whole program, "chat" is an answer in prose and
+            code, of which a rule of `extract` takes the code.
         finish_reason: Why the model stopped, as the server said it.
         prompt_tokens, completion_tokens, cost_usd: Where they are known.
         latency_s: Seconds from the request to the whole answer, where they are known.
@@ -24,7 +25,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     problem_id: str
     index: int
     text: str
-    kind: Literal["completion", "solution"] = "completion"
+    kind: Literal["completion", "solution", "chat"] = "completion"
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

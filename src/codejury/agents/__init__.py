@@ -1,0 +1,1 @@
+"""Agents: rollouts, their reliability, and what they cost."""
