@@ -25,6 +25,7 @@ from codejury.model.problem import (
     Unittest,
 )
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
+from codejury.model.rollout import COUNTED, STATUSES, Rollout, RolloutStatus
 from codejury.model.run import (
     ContainerInfo,
     Interpreter,
@@ -40,9 +41,11 @@ from codejury.model.sample import Program, Sample, text_hash
 from codejury.model.verdict import Confirm, Integrity, Outcome, TestResult, Verdict
 
 __all__ = [
+    "COUNTED",
     "GIB",
     "KIB",
     "MIB",
+    "STATUSES",
     "Assertions",
     "CheckFunction",
     "Checker",
@@ -73,6 +76,8 @@ __all__ = [
     "ProblemSetInfo",
     "Program",
     "Pytest",
+    "Rollout",
+    "RolloutStatus",
     "Sample",
     "SamplesInfo",
     "Selection",
