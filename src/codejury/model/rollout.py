@@ -12,9 +12,10 @@ from codejury.model.finding import Finding
 RolloutStatus = Literal["ok", "model_fail", "timeout", "infra", "missing"]
 """How a rollout ended.
 
-"ok": it ran to its end and was graded, solved or not. "model_fail": it ended without an answer worth the name (empty
-patch, unparseable or truncated output, out of memory). "timeout": the agent ran out of time or of steps. These three
-count in n. "infra": a sandbox, the network or the grader failed. "missing": there is no grade. These do not.
+"ok": it ran to its end and was graded, solved or not. "model_fail": it ended without an answer worth the name
+(empty patch, unparseable or truncated output, out of memory). "timeout": the agent ran out of time or of steps.
+These three count in n. "infra": a sandbox, the network or the grader failed. "missing": there is no grade. These
+two do not.
 """
 
 STATUSES: tuple[RolloutStatus, ...] = get_args(RolloutStatus)
