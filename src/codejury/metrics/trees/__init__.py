@@ -1,0 +1,1 @@
+"""Syntax trees of completions, parsed in context, and how alike two of them are."""
