@@ -26,7 +26,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Written to `PRAGMA user_version`; a store with a lower one is upgraded, one with a higher one is refused.
 
 Raised together with a new file in `migrations/versions`, whose revision it is.
@@ -185,6 +185,80 @@ profiles = Table(
     Column("body", LargeBinary, nullable=False),
 )
 
+# Rollouts of agents are runs of their own: their tasks have no tests here, and nothing of them is judged.
+rollout_runs = Table(
+    "rollout_runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Text, nullable=False),
+    Column("manifest", LargeBinary, nullable=False),
+    Column("rollouts", Integer, nullable=False),
+    Column("tasks", Integer, nullable=False),
+    Column("agents", Integer, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+
+def _rollout_run_key() -> Column[int]:
+    return Column("rollout_run_id", Integer, ForeignKey("rollout_runs.id", ondelete="CASCADE"), primary_key=True)
+
+
+rollout_tasks = Table(
+    "rollout_tasks",
+    metadata,
+    _rollout_run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("difficulty", Text),
+    Column("tags", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+rollout_agents = Table(
+    "rollout_agents",
+    metadata,
+    _rollout_run_key(),
+    Column("position", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# One row a rollout; `agent` and `task` are positions in the tables above. `worst` is the rank of the worst finding's
+# severity, 0 for none; null where nothing was scanned. `findings` is JSON.
+rollouts = Table(
+    "rollouts",
+    metadata,
+    _rollout_run_key(),
+    Column("agent", Integer, primary_key=True),
+    Column("task", Integer, primary_key=True),
+    Column("label", Text, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("subtype", Text, nullable=False),
+    Column("resolved", Integer),
+    Column("tests_passed", Integer),
+    Column("tests_total", Integer),
+    Column("regressions", Integer),
+    Column("cost_usd", Float),
+    Column("tool_calls", Integer),
+    Column("latency_s", Float),
+    Column("tokens", Integer),
+    Column("security_score", Float),
+    Column("worst", Integer),
+    Column("findings", LargeBinary),
+    Column("patch_hash", Hash),
+    Column("code_hash", Hash),
+    sqlite_with_rowid=False,
+)
+
+rollout_texts = Table(
+    "rollout_texts",
+    metadata,
+    _rollout_run_key(),
+    Column("hash", Hash, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
 # Where samples wait until all of them are read; a temporary table is outside the store's write lock.
 staging = MetaData()
 staged_texts = Table(
@@ -199,6 +273,13 @@ staged_samples = Table(
     staging,
     *(Column(c.name, c.type, primary_key=c.primary_key) for c in samples.columns if c.name != "run_id"),
     prefixes=["TEMPORARY"],
+)
+staged_rollouts = Table(
+    "staged_rollouts",
+    staging,
+    *(Column(c.name, c.type, primary_key=c.primary_key) for c in rollouts.columns if c.name != "rollout_run_id"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
 )
 
 # The texts of a run that is deleted, less those that others use.
