@@ -25,7 +25,7 @@ from codejury.model.problem import (
     Unittest,
 )
 from codejury.model.protocols import Engine, Job, Judged, Library, Sink
-from codejury.model.rollout import COUNTED, STATUSES, Rollout, RolloutStatus
+from codejury.model.rollout import COUNTED, STATUSES, LocatedRollout, Rollout, RolloutManifest, RolloutStatus
 from codejury.model.run import (
     ContainerInfo,
     Interpreter,
@@ -67,6 +67,7 @@ __all__ = [
     "LimitOverrides",
     "Limits",
     "Machine",
+    "LocatedRollout",
     "Manifest",
     "NotComparableError",
     "Outcome",
@@ -77,6 +78,7 @@ __all__ = [
     "Program",
     "Pytest",
     "Rollout",
+    "RolloutManifest",
     "RolloutStatus",
     "Sample",
     "SamplesInfo",
