@@ -12,7 +12,20 @@ from hypothesis import strategies as st
 
 from codejury.formats import read_problems, read_samples, write_problems, write_samples
 from codejury.formats.values import written
-from codejury.model import Assertions, CheckFunction, Inputs, LimitOverrides, Problem, ProblemSet, Sample
+from codejury.model import (
+    Assertions,
+    CheckFunction,
+    ContextFile,
+    Inputs,
+    LimitOverrides,
+    Problem,
+    ProblemSet,
+    Pytest,
+    Sample,
+    Script,
+    Unittest,
+    Unjudged,
+)
 
 if TYPE_CHECKING:
     import pytest
@@ -51,7 +64,10 @@ PROBLEMS = st.builds(
     entry_point=WORDS.map("f_{}".format),
     tests=st.builds(CheckFunction, code=CODE, function=WORDS.map("c_{}".format), context=st.text())
     | st.builds(Assertions, code=st.lists(CODE, min_size=1, max_size=3).map(tuple), context=st.text())
-    | INPUTS,
+    | INPUTS
+    | st.builds(Unittest, code=CODE, context=st.text(), module=WORDS.map("m_{}".format))
+    | st.builds(Pytest, code=CODE, context=st.text(), module=WORDS.map("m_{}".format))
+    | st.builds(Script, code=CODE, before=st.text()),
     suffix=st.text(),
     language=st.sampled_from(["python", "c++", "c#", "objective-c"]),
     reference=st.none() | st.text(),
@@ -61,6 +77,10 @@ PROBLEMS = st.builds(
     created=st.none() | st.dates().map(str),
     licence=st.none() | WORDS,
     limits=st.none() | LIMITS,
+    inputs=st.none() | st.text(),
+    instruction=st.text(),
+    preamble=st.text(),
+    context=st.lists(st.builds(ContextFile, path=st.text(), text=st.text()), max_size=2).map(tuple),
 )
 SAMPLES = st.builds(
     Sample,
@@ -86,6 +106,18 @@ def test_problems_survive(tmp_path_factory: pytest.TempPathFactory, given_proble
     assert given_problems == list(read)
     hashes = {ProblemSet(name="x", version="1-0", problems=tuple(each)).hash for each in (given_problems, read)}
     assert 1 == len(hashes)
+
+
+def test_problems_without_tests_survive(tmp_path: Path) -> None:
+    """They need a reference, and no entry point; nor do tests that are joined to the program."""
+    kept = [
+        Problem(
+            id="T/0", prompt="a", suffix="c", entry_point="", tests=Unjudged(), reference="abc", language="go"
+        ),
+        Problem(id="T/1", prompt="a", entry_point="", tests=Script(code="main()"), language="php"),
+    ]
+    write_problems(tmp_path / "p.jsonl", kept)
+    assert kept == list(read_problems(tmp_path / "p.jsonl"))
 
 
 @CALM

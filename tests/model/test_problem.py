@@ -7,7 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from codejury.model import Assertions, CheckFunction, LimitOverrides, Problem, ProblemSet
+from codejury.model import (
+    Assertions,
+    CheckFunction,
+    ContextFile,
+    LimitOverrides,
+    Problem,
+    ProblemSet,
+    Script,
+    Unjudged,
+)
 
 PROBLEM = Problem(
     id="p/1",
@@ -23,7 +32,15 @@ JUDGED_BY: dict[str, Any] = {
     "language": "java",
     "limits": LimitOverrides(cpu_s=1),
 }
-ASKED: dict[str, Any] = {"id": "p/2", "prompt": "", "suffix": "\n", "reference": None}
+ASKED: dict[str, Any] = {
+    "id": "p/2",
+    "prompt": "",
+    "suffix": "\n",
+    "reference": None,
+    "instruction": "Add one.",
+    "preamble": "import math\n",
+    "context": (ContextFile(path="a.py", text="one = 1\n"),),
+}
 LABELS: dict[str, Any] = {
     "difficulty": "hard",
     "tags": ("a",),
@@ -76,8 +93,52 @@ def test_every_field_is_covered_here() -> None:
 
 def test_tests_are_told_by_their_tag() -> None:
     """In JSON, with the field `type`."""
-    for tests, tag in ((PROBLEM.tests, "assertions"), (CheckFunction(code="c"), "check")):
+    for tests, tag in (
+        (PROBLEM.tests, "assertions"),
+        (CheckFunction(code="c"), "check"),
+        (Script(code="c", before="b"), "script"),
+        (Unjudged(), "none"),
+    ):
         problem = _changed("tests", tests)
         body = msgspec.json.encode(problem)
         assert tag == msgspec.json.decode(body)["tests"]["type"]
         assert problem == msgspec.json.decode(body, type=Problem)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "suffix", "reference", "missing"),
+    [
+        ("ab", "de", "abcde", "c"),
+        ("ab", "", "abcde", "cde"),
+        ("", "", "", ""),
+        ("ab", "bc", "abc", None),  # they overlap
+        ("x", "", "abc", None),
+        ("", "x", "abc", None),
+        ("", "", None, None),
+    ],
+)
+def test_what_is_missing_between_prompt_and_suffix(
+    prompt: str, suffix: str, reference: str | None, missing: str | None
+) -> None:
+    """What a completion is compared with; nothing where the reference is another program."""
+    changed = msgspec.structs.replace(PROBLEM, prompt=prompt, suffix=suffix, reference=reference)
+    assert missing == changed.missing
+
+
+def test_what_cannot_be_judged_says_why() -> None:
+    """Other languages, tests that run with the answer, and no tests at all."""
+    assert PROBLEM.obstacle is None
+    assert "in java" in str(_changed("language", "java").obstacle)
+    assert "in one program" in str(_changed("tests", Script(code="f(1)")).obstacle)
+    assert "no tests" in str(_changed("tests", Unjudged()).obstacle)
+
+
+def test_a_script_is_joined_to_the_program() -> None:
+    """As MultiPL-E joins them: the tests begin on a line of their own."""
+    assert "f();\ntest();" == Script(code="test();").joined("f();")
+    assert "package p\nfunc f() {}\ntest" == Script(before="package p\n", code="test").joined("func f() {}")
+
+
+def test_hashes_of_older_sets_stay() -> None:
+    """Fields that few sets have count only where they are: stored runs can still be compared."""
+    assert "c0c69c80524a9c38bdf2f863c55ba96c336974523a41841e722ed02805a9e2a4" == _set(PROBLEM).hash

@@ -9,12 +9,15 @@ from rich.console import Group, RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from codejury.model import Assertions, Inputs, Problem, ProblemSet, StdinStdout, Tests
+from codejury.model import Assertions, Inputs, Problem, ProblemSet, Script, StdinStdout, Tests, Unjudged
 from codejury.report.terminal import printable, problem_table
 
 _CALLS = 20
 _CASES = 5
 _CASE_CHARACTERS = 400
+_FILES = 10
+_FILE_CHARACTERS = 400
+_PROGRAM = "<the program>"
 
 
 def set_view(problem_set: ProblemSet) -> RenderableType:
@@ -28,19 +31,54 @@ def set_view(problem_set: ProblemSet) -> RenderableType:
 
 def problem_view(problem: Problem) -> RenderableType:
     """Everything of one problem: what is asked, the reference, the tests."""
-    facts = [problem.language, problem.difficulty, *problem.tags, problem.licence]
-    heading = Text.assemble(
-        (printable(problem.id), "bold"), printable(": " + ", ".join(fact for fact in facts if fact))
-    )
-    tests = _tests_text(problem.tests)
+    heading = Text.assemble((printable(problem.id), "bold"), printable(": " + ", ".join(_facts(problem))))
     parts: list[RenderableType] = [heading]
-    for title, text in (("prompt", problem.prompt), ("reference", problem.reference), ("tests", tests)):
+    if problem.obstacle is not None:
+        parts.append(Text(printable(f"cannot be judged: {problem.obstacle}"), "yellow"))
+    texts = {
+        "prompt": problem.prompt,
+        "suffix": problem.suffix,
+        "instruction": problem.instruction,
+        "preamble": problem.preamble,
+        "context": _context_text(problem),
+        "reference": problem.reference,
+        "tests": _tests_text(problem.tests),
+    }
+    for title, text in texts.items():
         if text:
+            lexer = "text" if title == "instruction" else problem.language
             parts += [
                 Text(f"\n{title}", "bold"),
-                Syntax(text.strip("\n"), problem.language, background_color="default"),
+                Syntax(text.strip("\n"), lexer, background_color="default"),
             ]
     return Group(*parts)
+
+
+def _facts(problem: Problem) -> list[str]:
+    """What describes a problem, in words."""
+    limits = {} if problem.limits is None else msgspec.to_builtins(problem.limits)
+    said = [
+        problem.language,
+        problem.difficulty,
+        *problem.tags,
+        problem.cluster and f"of {problem.cluster}",
+        problem.created,
+        problem.licence,
+        problem.entry_point and f"entry point {problem.entry_point}",
+        *(f"{name} {value:g}" for name, value in limits.items()),
+    ]
+    return [fact for fact in said if fact]
+
+
+def _context_text(problem: Problem) -> str:
+    """The first pieces of other files, each cut to a few lines."""
+    lines = [f"# {len(problem.context)} pieces of other files"] if problem.context else []
+    for piece in problem.context[:_FILES]:
+        text = piece.text if len(piece.text) <= _FILE_CHARACTERS else piece.text[:_FILE_CHARACTERS] + "…"
+        lines += [f"# {piece.path}", text.rstrip("\n")]
+    if len(problem.context) > _FILES:
+        lines.append(f"# and {len(problem.context) - _FILES} more")
+    return "\n".join(lines)
 
 
 def _tests_text(tests: Tests) -> str:
@@ -49,6 +87,10 @@ def _tests_text(tests: Tests) -> str:
         return "\n".join(tests.code)
     if isinstance(tests, StdinStdout):
         return _cases_text(tests)
+    if isinstance(tests, Unjudged):
+        return ""
+    if isinstance(tests, Script):
+        return tests.joined(_PROGRAM)
     if not isinstance(tests, Inputs):
         return tests.code
     calls = [*tests.base, *tests.plus]

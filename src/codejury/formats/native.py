@@ -24,15 +24,18 @@ from codejury.model import (
     Problem,
     Pytest,
     Sample,
+    Script,
     StdinStdout,
     Tests,
     Unittest,
+    Unjudged,
 )
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Container, Iterable, Iterator
 
+_WITHOUT_ENTRY_POINT = StdinStdout | Script | Unjudged  # they may do without: they call no function
 _TESTS = {kind.__struct_config__.tag: kind for kind in get_args(Tests)}
 
 
@@ -52,7 +55,7 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
         checks.check_id(row, "id", problem.id)
         checks.check_first(row, "id", problem.id, seen)
         checks.check_language(row, problem.language)
-        if not (isinstance(problem.tests, StdinStdout) and not problem.entry_point):  # they run the whole program
+        if problem.entry_point or not isinstance(problem.tests, _WITHOUT_ENTRY_POINT):
             checks.check_entry_point(row, problem.entry_point, language=problem.language)
         _check_tests(row, problem.tests, problem.language)
         if isinstance(problem.tests, Inputs):
@@ -133,8 +136,12 @@ def _check_tests(row: Row, tests: Tests, language: str) -> None:
         _check_module(row, tests.module)
     elif isinstance(tests, StdinStdout):
         _check_stdio(row, tests)
-    else:
+    elif isinstance(tests, Inputs):
         _check_inputs(row, tests)
+    elif isinstance(tests, Script):
+        checks.check_filled(row, "tests.code", tests.code)
+    elif row.fields.get("reference") is None:
+        raise row.error("is missing: without tests there is nothing else to compare answers with", "reference")
 
 
 def _check_module(row: Row, name: str) -> None:

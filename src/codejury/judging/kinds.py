@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from codejury.model import Assertions, CheckFunction, Inputs, Outcome, Pytest, StdinStdout, Unittest
+from codejury.model import (
+    Assertions,
+    CheckFunction,
+    Inputs,
+    Outcome,
+    Pytest,
+    Script,
+    StdinStdout,
+    Unittest,
+    Unjudged,
+)
 
 if TYPE_CHECKING:
     from codejury.judging.records import Request
@@ -26,6 +36,9 @@ def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
     Args:
         request: What is asked.
         same: Whether the judge has these tests from the sample before.
+
+    Raises:
+        TypeError: They are of a kind that is not judged; `Problem.obstacle` says so before.
     """
     tests = request.tests
     if isinstance(tests, StdinStdout):
@@ -35,6 +48,8 @@ def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
         calls = {} if same else {**_calls(_Same(tests)), "expected": _expected(_Same(tests), request)}
         own = request.scan and request.expected is not None  # the reference is held against its own outputs
         return {"kind": "inputs", "own": own, "oracle": tests.oracle, **calls}
+    if isinstance(tests, Script | Unjudged):
+        raise TypeError(f"tests of type {tests.__struct_config__.tag!r} are not judged")
     about = _about(tests)
     if request.code is not None:
         return about
@@ -44,7 +59,7 @@ def payload(request: Request, *, same: bool = False) -> dict[str, Any]:
 
 def has_source(tests: Tests) -> bool:
     """Whether tests are source that can run in the program's own process as well."""
-    return not isinstance(tests, Inputs | StdinStdout)
+    return isinstance(tests, CheckFunction | Assertions | Unittest | Pytest)
 
 
 def _about(tests: CheckFunction | Assertions | Unittest | Pytest) -> dict[str, Any]:

@@ -167,7 +167,42 @@ class Pytest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     module: str = "solution"
 
 
-Tests = CheckFunction | Assertions | Inputs | StdinStdout | Unittest | Pytest
+class Script(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="script"):
+    """Source that is joined to the program; the whole passes with exit code 0 (MultiPL-E's form).
+
+    Whoever runs with the tests can end the process before them, so where another kind can express the same tests,
+    they are read as that.
+
+    Attributes:
+        code: What follows the program, after a line end.
+        before: What precedes it, as a package's name and imports.
+    """
+
+    code: str
+    before: str = ""
+
+    def joined(self, program: str) -> str:
+        """What is run for a program."""
+        return f"{self.before}{program}\n{self.code}"
+
+
+class Unjudged(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="none"):
+    """No tests: answers are compared with the reference by metrics, not judged (CrossCodeEval's form)."""
+
+
+Tests = CheckFunction | Assertions | Inputs | StdinStdout | Unittest | Pytest | Script | Unjudged
+
+
+class ContextFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A piece of another file of the problem's repository.
+
+    Attributes:
+        path: Of the file, as the set gives it; it names the piece and is never opened.
+        text: Its text, or a part of it.
+    """
+
+    path: str
+    text: str
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -189,6 +224,9 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         limits: What the problem sets for itself.
         inputs: Source of a function `inputs(scale, seed)` that returns a list of calls, each a list of arguments;
             the work of a call grows with `scale`. None where no scale makes sense. It runs where the tests run.
+        instruction: What a chat model is asked in the prompt's place, where the set has words for that.
+        preamble: Source that the set puts before every answer that is a whole program, as imports.
+        context: What the model may see of other files.
     """
 
     id: str
@@ -205,6 +243,30 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     licence: str | None = None
     limits: LimitOverrides | None = None
     inputs: str | None = None
+    instruction: str = ""
+    preamble: str = ""
+    context: tuple[ContextFile, ...] = ()
+
+    @property
+    def missing(self) -> str | None:
+        """What the reference has between prompt and suffix; None where it does not begin and end with these."""
+        whole, prompt, suffix = self.reference, self.prompt, self.suffix
+        if whole is None or len(whole) < len(prompt) + len(suffix):
+            return None
+        if not (whole.startswith(prompt) and whole.endswith(suffix)):
+            return None
+        return whole[len(prompt) : len(whole) - len(suffix)]
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why no answer to the problem can be judged; None where answers can be."""
+        if isinstance(self.tests, Unjudged):
+            return "it has no tests: answers can be compared with its reference, not judged"
+        if self.language != "python":
+            return f"its answers are written in {self.language}: programs in Python alone can be judged"
+        if isinstance(self.tests, Script):
+            return "its tests run in one program with the answer, which could end them: give tests of another type"
+        return None
 
     @property
     def hash(self) -> str:
@@ -241,15 +303,20 @@ class ProblemSet(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def hash(self) -> str:
         """SHA-256 over what the problems ask and how they are judged, independent of their order and labels."""
-        asked = sorted(
-            _digest((p.id, p.prompt, p.suffix, p.language, p.entry_point, p.tests, p.reference, p.limits))
-            for p in self.problems
-        )
+        asked = sorted(_digest(_asked(problem)) for problem in self.problems)
         return hashlib.sha256("\n".join(asked).encode()).hexdigest()
 
     def by_id(self) -> dict[str, Problem]:
         """The problems by their id."""
         return {p.id: p for p in self.problems}
+
+
+def _asked(problem: Problem) -> tuple[object, ...]:
+    """What a problem asks and how it is judged; what few sets have counts where it is there."""
+    p = problem
+    always = (p.id, p.prompt, p.suffix, p.language, p.entry_point, p.tests, p.reference, p.limits)
+    further = {name: value for name in ("instruction", "preamble", "context") if (value := getattr(p, name))}
+    return (*always, further) if further else always
 
 
 def _digest(value: object) -> str:

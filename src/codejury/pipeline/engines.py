@@ -8,6 +8,7 @@ from codejury.engine import AnyEngine, ContainerEngine, ContainerSettings, Local
 from codejury.model import Limits, Machine, Pytest
 from codejury.pipeline.packages import PYTEST, PYTEST_BESIDE, visible
 from codejury.pipeline.references import effective_limits, largest
+from codejury.pipeline.selection import refuse_unjudgeable
 from codejury.sandbox import TierChoice, describe
 
 if TYPE_CHECKING:
@@ -57,9 +58,10 @@ async def open_engine(
         slots: Programs under way at once.
 
     Raises:
-        UsageError: The interpreter, a package or the image is not there.
+        UsageError: A problem cannot be judged; the interpreter, a package or the image is not there.
         InfrastructureError: The container does not start.
     """
+    refuse_unjudgeable(problems)
     most = largest((effective_limits(problem, limits) for problem in problems), limits)
     if isinstance(place, TierChoice):
         interpreter = describe(python)

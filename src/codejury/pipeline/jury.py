@@ -20,6 +20,7 @@ from codejury.model import Confirm, Limits, ProblemSet, Sample, UsageError, Verd
 from codejury.pipeline.isolation import choose_isolation
 from codejury.pipeline.packages import visible
 from codejury.pipeline.references import effective_limits, largest
+from codejury.pipeline.selection import refuse_unjudgeable
 from codejury.sandbox import AUTO, describe
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ class AsyncJury:
     Args:
         problems: A problem set, its name, or a file.
         settings: What is asked for.
+
+    Raises:
+        UsageError: The set cannot be loaded, or has a problem that cannot be judged.
     """
 
     def __init__(self, problems: str | ProblemSet, settings: JurySettings | None = None) -> None:
@@ -75,6 +79,7 @@ class AsyncJury:
         self.problem_set = problems if isinstance(problems, ProblemSet) else sets.load(problems)
         self._problems = self.problem_set.by_id()
         everything = self.problem_set.problems
+        refuse_unjudgeable(everything)
         limits = largest((effective_limits(problem, settings.limits) for problem in everything), settings.limits)
         interpreter = describe(settings.python)
         self._engine = LocalEngine(
@@ -237,6 +242,9 @@ class Jury:
     Args:
         problems: A problem set, its name, or a file.
         settings: What is asked for.
+
+    Raises:
+        UsageError: The set cannot be loaded, or has a problem that cannot be judged.
     """
 
     def __init__(self, problems: str | ProblemSet, settings: JurySettings | None = None) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from codejury.model import ProblemSet, Selection, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from codejury.model import Problem, Sample
 
@@ -90,6 +90,19 @@ class Chosen:
                 yield sample
             else:
                 self.left_out += 1
+
+
+def refuse_unjudgeable(problems: Sequence[Problem]) -> None:
+    """Refuse problems whose answers cannot be judged, before anything is.
+
+    Raises:
+        UsageError: There are such problems; says why of the first.
+    """
+    found = [(problem.id, problem.obstacle) for problem in problems if problem.obstacle is not None]
+    if found:
+        first, why = found[0]
+        more = f" (so with {len(found) - 1} more of {len(problems)})" if len(found) > 1 else ""
+        raise UsageError(f"problem {first!r} cannot be judged: {why}{more}")
 
 
 def described(selection: Selection) -> str:
