@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -103,3 +103,37 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def id(self) -> str:
         """`task#agent#rollout`, for messages."""
         return f"{self.task}#{self.agent}#{self.rollout}"
+
+
+class LocatedRollout(NamedTuple):
+    """A rollout, and where it was read.
+
+    Attributes:
+        rollout: The rollout.
+        path: The file, as the caller named it, or the one that was found in a folder.
+        line: 1-based, where the file has lines.
+    """
+
+    rollout: Rollout
+    path: str
+    line: int | None = None
+
+
+class RolloutManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the rollouts of a run come from.
+
+    Attributes:
+        run: Name of the run.
+        created: UTC, ISO 8601.
+        format: The importer.
+        source: The file or folder, as the caller named it; its last part only, as paths tell of machines.
+        notes: What was met while reading, a line each.
+        versions: Versions of codejury and of Python.
+    """
+
+    run: str
+    created: str
+    format: str
+    source: str
+    notes: tuple[str, ...] = ()
+    versions: dict[str, str] = {}

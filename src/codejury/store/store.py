@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, delete, select, update
 from codejury.model import InfrastructureError, Manifest, UsageError
 from codejury.store import deletion, imports, ingest, measures, merge, queries, sink
 from codejury.store.database import Database, connect
+from codejury.store.rollouts import RolloutStore
 from codejury.store.tables import profiles, runs, texts
 from codejury.store.texts import StoreLibrary, unpack
 
@@ -57,6 +58,11 @@ class Store:
     def name(self) -> str:
         """The store's path."""
         return self._database.name
+
+    @property
+    def rollouts(self) -> RolloutStore:
+        """The runs of agents' rollouts, which have names of their own."""
+        return RolloutStore(self._database)
 
     def close(self) -> None:
         """Close the store's connections."""

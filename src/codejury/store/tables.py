@@ -224,8 +224,8 @@ rollout_agents = Table(
     sqlite_with_rowid=False,
 )
 
-# One row a rollout; `agent` and `task` are positions in the tables above. `worst` is the rank of the worst finding's
-# severity, 0 for none; null where nothing was scanned. `findings` is JSON.
+# One row a rollout; `agent` and `task` are positions in the tables above. `worst` is the rank of the worst
+# severity found, 0 for none, null where nothing was scanned. `findings` is JSON.
 rollouts = Table(
     "rollouts",
     metadata,
