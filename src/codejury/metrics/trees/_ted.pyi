@@ -1,0 +1,3 @@
+from codejury.metrics.trees._pure import Ints, Table
+
+def distance(left_a: Ints, label_a: Ints, left_b: Ints, label_b: Ints, table: Table | None = None, /) -> int: ...
