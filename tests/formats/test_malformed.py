@@ -127,10 +127,10 @@ MALFORMED: dict[str, tuple[str, bytes, int | None, str | None, str]] = {
     ),
     "samples of another kind": (
         "samples",
-        b'{"question_id": 1, "code_list": []}',
+        b'{"question": 1, "codes": []}',
         1,
         None,
-        "the row has question_id, code_list",
+        "the row has question, codes; known are codejury",
     ),
     "samples for problems": (
         "problems",
@@ -444,7 +444,7 @@ MALFORMED: dict[str, tuple[str, bytes, int | None, str | None, str]] = {
         "finsh_reason",
         "unknown field",
     ),
-    "an unknown kind": ("samples", row(ANSWER, kind="chat"), 1, "kind", "Invalid enum value 'chat'"),
+    "an unknown kind": ("samples", row(ANSWER, kind="prose"), 1, "kind", "Invalid enum value 'prose'"),
     "no text": ("samples", A + row(ANSWER, "text"), 2, "text", "is missing; the row has problem_id"),
     "an empty text": ("samples", row(ANSWER, text=""), 1, "text", "is empty; --allow-empty keeps"),
     "an unknown problem": ("samples", row(ANSWER, problem_id="T/9"), 1, "problem_id", "no problem 'T/9'"),
@@ -497,7 +497,8 @@ def test_malformed(tmp_path: Path, case: str) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "part"),
     [
-        (b'{"id": "T/0"}\n', 1, "expected a list of objects; a file with one object a line is named .jsonl"),
+        (b'{"id": "T/0"}\n{"id": "T/1"}\n', 2, "a file with one object a line is named .jsonl"),
+        (b'\n"T/0"', 2, "expected a list of objects, or one object"),
         (b"[\n", 2, "bad JSON at column 1: Expecting value"),
         (b"[" + A + A + b"]", 2, "bad JSON: expected ',' or ']' after an object of the list"),
         (b"[" + A + b",\n,]", 3, "bad JSON at column 1: Expecting value"),

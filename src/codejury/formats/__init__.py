@@ -4,13 +4,16 @@
 """
 
 from codejury.formats.checks import missing_ids
-from codejury.formats.files import Format, read_problems, read_samples, write_problems, write_samples
+from codejury.formats.files import Format, read_problems, write_problems
 from codejury.formats.jsonl import Row, read_rows, write_rows
 from codejury.formats.meta import read_meta
+from codejury.formats.samples import SampleSource, holds_samples, read_samples, write_samples
 
 __all__ = [
     "Format",
     "Row",
+    "SampleSource",
+    "holds_samples",
     "missing_ids",
     "read_meta",
     "read_problems",

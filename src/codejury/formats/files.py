@@ -1,4 +1,4 @@
-"""Reading and writing problems and samples, in whichever known format a file has."""
+"""Reading and writing problems, in whichever known format a file has; `samples` does the same for samples."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import contextlib
 import itertools
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from codejury.formats import checks, drawn, evalplus, humaneval, mbpp, native
+from codejury.formats import checks, evalplus, humaneval, mbpp, native
 from codejury.formats.jsonl import Row, read_rows
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from codejury.model import Problem, Sample
+    from codejury.model import Problem
 
 Format = Literal["codejury", "humaneval"]
-"""A format that problems and samples are written in."""
+"""A format that problems are written in."""
 
 _PROBLEM_SHAPES = (
     "codejury (id, prompt, entry_point, tests)",
@@ -24,7 +24,6 @@ _PROBLEM_SHAPES = (
     "EvalPlus (task_id, prompt, entry_point, canonical_solution, base_input, plus_input)",
     "MBPP (task_id, text or prompt, code, test_list)",
 )
-_SAMPLE_SHAPES = ("codejury (problem_id, text)", "HumanEval and EvalPlus (task_id with completion or solution)")
 
 
 def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
@@ -52,36 +51,6 @@ def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
             _refuse(first, "problems", _PROBLEM_SHAPES)
 
 
-def read_samples(
-    path: str | os.PathLike[str],
-    *,
-    known: Container[str] | None = None,
-    allow_empty: bool = False,
-    notes: list[str] | None = None,
-) -> Iterator[Sample]:
-    """The samples of a file, one at a time; the fields of the first row tell the format.
-
-    Args:
-        path: See `read_rows`.
-        known: Ids of the problems that may be answered; None allows all.
-        allow_empty: Keep answers of no characters; else each is an error.
-        notes: What to know of how the samples were drawn is added here when the last is read, a line each.
-
-    Raises:
-        InputError: The file cannot be read, its format is not known, or a row does not fit it, counts tests
-            instead of giving an answer, or is of another model or setting than one before. Raised while
-            iterating, as everything else is.
-    """
-    with _peeked(path) as (first, rows):
-        if "problem_id" in first.fields:
-            yield from native.samples(rows, known=known, allow_empty=allow_empty)
-        elif "task_id" in first.fields:
-            yield from humaneval.samples(rows, known=known, allow_empty=allow_empty, notes=notes)
-        else:
-            drawn.refuse_tests(first)
-            _refuse(first, "samples", _SAMPLE_SHAPES)
-
-
 def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem], *, form: Format = "codejury") -> int:
     """Write problems, as they come, to a file that appears only when it is complete.
 
@@ -99,25 +68,6 @@ def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem], *,
     """
     write = humaneval.write_problems if form == "humaneval" else native.write_problems
     return write(path, problems)
-
-
-def write_samples(path: str | os.PathLike[str], samples: Iterable[Sample], *, form: Format = "codejury") -> int:
-    """Write samples, as they come, to a file that appears only when it is complete.
-
-    Args:
-        path: See `write_rows`.
-        samples: What to write.
-        form: "codejury" keeps the index, "humaneval" leaves it to the order of the file.
-
-    Returns:
-        The number of samples written.
-
-    Raises:
-        UsageError: The file cannot be made.
-        InfrastructureError: Writing failed; what was there before is unharmed.
-    """
-    write = humaneval.write_samples if form == "humaneval" else native.write_samples
-    return write(path, samples)
 
 
 @contextlib.contextmanager

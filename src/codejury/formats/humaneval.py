@@ -181,6 +181,11 @@ def _problem_fields(problem: Problem) -> dict[str, Any]:
 
 
 def _sample_fields(sample: Sample) -> dict[str, Any]:
+    if sample.kind == "chat":
+        raise UsageError(
+            f"sample {sample.id!r} is an answer of a chat, which this format cannot hold; `codejury convert` takes"
+            " the code out of it"
+        )
     row = {"task_id": sample.problem_id, sample.kind: sample.text}
     kept = ("finish_reason", "prompt_tokens", "completion_tokens", "cost_usd", "latency_s")
     return row | {name: value for name in kept if (value := getattr(sample, name)) is not None}

@@ -1,7 +1,7 @@
 """Rows of JSON in files: streaming in, atomically out.
 
-Files end in `.jsonl` (one object a line) or `.json` (one list of objects), and may be compressed by gzip, which is
-told by a further `.gz`.
+Files end in `.jsonl` (one object a line) or `.json` (one list of objects, or one object), and may be compressed by
+gzip, which is told by a further `.gz`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import secrets
 import shutil
 import zlib
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
@@ -50,6 +50,32 @@ class Row(NamedTuple):
         return InputError(message, path=self.path, line=self.line, field=field[:80] if field else field)
 
 
+class Entry(NamedTuple):
+    """One JSON value of a file, of any kind.
+
+    Attributes:
+        path: The file, as the caller named it.
+        line: 1-based line on which the value begins.
+        value: As Python's `json` has it.
+    """
+
+    path: str
+    line: int
+    value: Any
+
+    @property
+    def row(self) -> Row:
+        """The value as a row.
+
+        Raises:
+            InputError: It is no object.
+        """
+        if not isinstance(self.value, dict):
+            got = kind_of(self.value)
+            raise InputError(f"expected a JSON object, got {got}", path=self.path, line=self.line)
+        return Row(self.path, self.line, self.value)
+
+
 def read_rows(path: str | os.PathLike[str]) -> Generator[Row, None, None]:
     """The objects of a file, read as they are asked for; blank lines are skipped.
 
@@ -63,14 +89,25 @@ def read_rows(path: str | os.PathLike[str]) -> Generator[Row, None, None]:
         InputError: The file cannot be read, holds no row, or holds something else than JSON objects in UTF-8 with
             distinct keys. Names file and line.
     """
+    with closing(read_entries(path)) as entries:
+        for entry in entries:
+            yield entry.row
+
+
+def read_entries(path: str | os.PathLike[str]) -> Generator[Entry, None, None]:
+    """The values of a file, as `read_rows` reads them, of whatever kind they are.
+
+    Raises:
+        InputError: See `read_rows`.
+    """
     name = os.fspath(path)
     holds_rows = False
     with ExitStack() as stack:
         stream = _open(name, stack)
         listed = name.removesuffix(".gz").endswith(".json")
-        for row in _rows_of_list(stream, name) if listed else _rows_of_lines(stream, name):
+        for entry in _entries_of_list(stream, name) if listed else _entries_of_lines(stream, name):
             holds_rows = True
-            yield row
+            yield entry
     if not holds_rows:
         raise InputError("holds no row; check that it was written to the end", path=name)
 
@@ -103,6 +140,29 @@ def write_rows(path: str | os.PathLike[str], rows: Iterable[Mapping[str, Any]]) 
     return count
 
 
+def write_value(path: str | os.PathLike[str], value: object) -> None:
+    """Write one JSON value; the file appears, or is replaced, only when it is complete.
+
+    Args:
+        path: A file whose name ends in `.json` or `.json.gz` (compressed).
+        value: What `json` can write. NaN and infinities are written as Python's `json` reads them.
+
+    Raises:
+        UsageError: The name has another ending, or the folder cannot be written to.
+        InfrastructureError: Writing failed, as on a full disk; what was there before is unharmed.
+    """
+    name = os.fspath(path)
+    if not name.endswith((".json", ".json.gz")):
+        raise UsageError(f"{name}: cannot write this kind of file; name it .json or .json.gz")
+    with _replacing(name) as write:
+        write(json.dumps(value).encode() + b"\n")
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, for messages: "a list", "null"."""
+    return _JSON_NAMES[type(value)]
+
+
 def _open(name: str, stack: ExitStack) -> _Stream:
     try:
         stream = stack.enter_context(Path(name).open("rb"))  # noqa: SIM115 - the stack closes it
@@ -122,7 +182,7 @@ def _open(name: str, stack: ExitStack) -> _Stream:
     return stack.enter_context(gzip.open(stream, "rb"))
 
 
-def _rows_of_lines(stream: _Stream, name: str) -> Iterator[Row]:
+def _entries_of_lines(stream: _Stream, name: str) -> Iterator[Entry]:
     for number in itertools.count(1):
         raw = _take(stream.readline, name, number)
         if not raw:
@@ -135,10 +195,10 @@ def _rows_of_lines(stream: _Stream, name: str) -> Iterator[Row]:
                 value = _DECODER.decode(text)
             except (ValueError, RecursionError) as error:
                 _refuse_json(error, name, number)
-            yield _row(value, name, number)
+            yield Entry(name, number, value)
 
 
-def _rows_of_list(stream: _Stream, name: str) -> Iterator[Row]:
+def _entries_of_list(stream: _Stream, name: str) -> Iterator[Entry]:
     raw = _take(stream.read, name, None).removeprefix(codecs.BOM_UTF8)
     text = _decode(raw, name, 1)
     at = _skip_space(text, 0)
@@ -146,9 +206,8 @@ def _rows_of_list(stream: _Stream, name: str) -> Iterator[Row]:
         return
     line = 1 + text.count("\n", 0, at)
     if text[at] != "[":
-        raise InputError(
-            "expected a list of objects; a file with one object a line is named .jsonl", path=name, line=line
-        )
+        yield _only_value(text, at, line, name)
+        return
     start, at = at, _skip_space(text, at + 1)
     closed = text.startswith("]", at)
     while not closed:
@@ -157,7 +216,7 @@ def _rows_of_list(stream: _Stream, name: str) -> Iterator[Row]:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             _refuse_json(error, name, error.lineno if isinstance(error, json.JSONDecodeError) else line)
-        yield _row(value, name, line)
+        yield Entry(name, line, value)
         start, at = at, _skip_space(text, end)
         closed = text.startswith("]", at)
         if not closed:
@@ -169,6 +228,20 @@ def _rows_of_list(stream: _Stream, name: str) -> Iterator[Row]:
     if rest < len(text):
         line += text.count("\n", start, rest)
         raise InputError("bad JSON: there is more after the list", path=name, line=line)
+
+
+def _only_value(text: str, at: int, line: int, name: str) -> Entry:
+    """The one object of a file that is no list."""
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError) as error:
+        _refuse_json(error, name, error.lineno if isinstance(error, json.JSONDecodeError) else line)
+    rest = _skip_space(text, end)
+    if not isinstance(value, dict) or rest < len(text):
+        more = line + text.count("\n", at, min(rest, len(text) - 1))
+        message = "expected a list of objects, or one object; a file with one object a line is named .jsonl"
+        raise InputError(message, path=name, line=more if isinstance(value, dict) else line)
+    return Entry(name, line, value)
 
 
 def _take(read: Callable[[int], bytes], name: str, line: int | None) -> bytes:
@@ -206,13 +279,8 @@ def _decode(raw: bytes, name: str, line: int) -> str:
         raise InputError(f"not UTF-8: {error.reason} at byte {column} of the line", path=name, line=line) from None
 
 
-def _row(value: object, name: str, line: int) -> Row:
-    if not isinstance(value, dict):
-        raise InputError(f"expected a JSON object, got {_JSON_NAMES[type(value)]}", path=name, line=line)
-    return Row(name, line, value)
-
-
 _JSON_NAMES = {
+    dict: "an object",
     list: "a list",
     str: "a string",
     int: "a number",
