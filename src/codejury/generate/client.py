@@ -104,7 +104,6 @@ class OpenAIClient:
             base_url=settings.base_url,
             timeout=settings.timeout_s,
             max_retries=0,
-            default_headers=None if key else {"Authorization": openai.Omit()},  # type: ignore[dict-item]
         )
 
     async def __aenter__(self) -> Self:
@@ -150,6 +149,10 @@ class OpenAIClient:
     async def _send(self, prompt: Prompt, body: dict[str, Any]) -> bytes:
         """Send a request; the bytes of the response, since its reader here is stricter than the package's."""
         resource: Any = self._openai.chat.completions if prompt.kind == "chat" else self._openai.completions
-        response = await resource.with_raw_response.create(**body, extra_body=self._settings.extra or None)
+        response = await resource.with_raw_response.create(
+            **body,
+            extra_body=self._settings.extra or None,
+            extra_headers=None if self._key else {"Authorization": self._errors.Omit()},
+        )
         content: bytes = response.http_response.content
         return content
