@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from codejury import __version__
+from codejury._version import __version__
 from codejury.cli.settings import defaults
 from codejury.model.errors import CodejuryError, InfrastructureError, UsageError
 

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Literal
 
 import msgspec
 
-import codejury
+from codejury._version import __version__
 from codejury.judging import JUDGE_VERSION, Profile
 from codejury.model import MIB, Confirm, Job, Limits, Machine, Problem, Verdict
 from codejury.sandbox import Interpreter
@@ -61,7 +61,7 @@ class Greeting(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def here(cls) -> Greeting:
         """Of this package."""
-        return cls(codejury=codejury.__version__, judge=JUDGE_VERSION, protocol=PROTOCOL)
+        return cls(codejury=__version__, judge=JUDGE_VERSION, protocol=PROTOCOL)
 
     def __str__(self) -> str:
         return f"codejury {self.codejury} (judge version {self.judge}, protocol {self.protocol})"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-import codejury
+from codejury._version import __version__
 from codejury.judging import JUDGE_VERSION, Profile
 from codejury.model import (
     Interpreter,
@@ -61,7 +61,7 @@ def new_manifest(
         confirm=settings.confirm,
         python=Interpreter(implementation=implementation, version=version),
         judge_version=JUDGE_VERSION,
-        codejury_version=codejury.__version__,
+        codejury_version=__version__,
         machine=opened.machine,
         container=opened.container,
         hash_seed=0,

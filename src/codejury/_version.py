@@ -1,0 +1,3 @@
+"""The package's version, the same as in pyproject.toml."""
+
+__version__ = "0.1.0"
