@@ -1,0 +1,1 @@
+"""codejury in the place of other tools' parts."""
