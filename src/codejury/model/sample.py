@@ -44,10 +44,13 @@ class Program(msgspec.Struct, frozen=True):
     Attributes:
         source: The whole program.
         rule: Name of the extraction rule.
+        flags: What the rule had to do or could not do, as "thinking", "cut-off", "trimmed"; docs/extraction.md has
+            them all.
     """
 
     source: str
     rule: str
+    flags: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:

@@ -1,0 +1,80 @@
+"""Answers that are the body of the function that the prompt begins."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from codejury.extract import parsing
+from codejury.extract.module import DEFINED, Piece, piece
+
+if TYPE_CHECKING:
+    from codejury.model import Problem
+
+_INDENTED = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+_HEADER = re.compile(r"^(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
+
+
+def completed(problem: Problem, entry_point: str, text: str) -> tuple[Piece, bool] | None:
+    """The program of the prompt and a body, and whether the body's indentation had to be repaired.
+
+    Tried are the text as it is, with its first line indented as the rest, and with all lines indented. A text is
+    the body only if the function has more than its docstring then; one that is not indented must return or yield.
+
+    Returns:
+        None where the prompt is no code, or the text no body.
+    """
+    prompt, suffix = problem.prompt, problem.suffix
+    if not (entry_point and _HEADER.search(prompt)):
+        return None
+    text = text.strip("\n")
+    first = text.split("\n", 1)[0]
+    indent = _indent(prompt)
+    tried = [text]
+    if first[:1].strip() and not problem.suffix:
+        following = _INDENTED.search(text)
+        tried = [f"{indent}{text}"] if following is not None and len(following[1]) >= len(indent) else []
+        if re.search(r"^(?:return|yield|raise)\b", text, re.MULTILINE):
+            tried.append("\n".join(indent + line if line.strip() else line for line in text.split("\n")))
+    gap = "" if not prompt or prompt.endswith("\n") or suffix else "\n"
+    if prompt.strip(" \t").endswith("\n") and not suffix:
+        prompt = prompt.rstrip(" \t")
+    for number, body in enumerate(tried):
+        made = piece(f"{prompt}{gap}{body}\n{suffix}" if not suffix else f"{prompt}{body}{suffix}")
+        if made.tree is not None and made.has(entry_point) == DEFINED:
+            return made, bool(number) or body is not text
+    return None
+
+
+def prompt_piece(problem: Problem, entry_point: str) -> Piece | None:
+    """What the prompt defines beside the entry point: imports, helpers; None where it is no code or has none."""
+    source = _context(problem.prompt, entry_point)
+    return Piece(source, parsing.parse(source).tree) if source else None
+
+
+@lru_cache(maxsize=512)
+def _context(prompt: str, entry_point: str) -> str:
+    tree = parsing.parse(prompt).tree or parsing.parse(f"{prompt.rstrip()}\n{_indent(prompt)}pass\n").tree
+    if tree is None:
+        return ""
+    one = Piece(prompt, tree)
+    lines = prompt.split("\n")
+    kept = [
+        "\n".join(lines[statement.first - 1 : statement.last])
+        for statement in one.statements
+        if not _defines(statement.node, entry_point) and not isinstance(statement.node, ast.Expr)
+    ]
+    return "\n".join(kept) + "\n" if kept else ""
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name
+
+
+def _indent(prompt: str) -> str:
+    """The indentation of the function that a prompt ends in."""
+    headers = list(_HEADER.finditer(prompt))
+    found = _INDENTED.search(prompt, headers[-1].start()) if headers else None
+    return found[1] if found is not None else "    "
