@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codejury.formats import missing_ids, read_problems, read_samples, write_problems
+from codejury.formats import missing_ids, read_problems, read_rows, read_samples, write_problems
 from codejury.model import CheckFunction, InputError, Problem, Sample
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -86,20 +86,36 @@ def test_published_samples() -> None:
         ("MbppPlus-OriginFmt.jsonl.gz", 378),
         ("mbpp.jsonl.gz", 974),
         ("mbpp_sanitized_codet.jsonl.gz", 427),
+        ("infilling/HumanEval-SingleLineInfilling.jsonl.gz", 1033),
+        ("infilling/HumanEval-RandomSpanInfillingLight.jsonl.gz", 164),
+        *(
+            (f"humaneval-x/humaneval_{name}.jsonl.gz", 164)
+            for name in ("cpp", "go", "java", "js", "python", "rust")
+        ),
+        *(
+            (f"multipl-e/humaneval-{name}.jsonl.gz", count)
+            for name, count in (
+                *(("cpp", 161), ("cs", 158), ("go", 154), ("java", 158), ("js", 161), ("lua", 161)),
+                *(("php", 161), ("pl", 161), ("rb", 161), ("rs", 156), ("sh", 158), ("ts", 159)),
+            )
+        ),
     ],
 )
-def test_published_problems(name: str, count: int) -> None:
-    """Every published set is read whole."""
-    assert count == len(list(read_problems(DATA / "problems" / name)))
+def test_published_problems(tmp_path: Path, name: str, count: int) -> None:
+    """Every published set is read whole, and written in codejury's format it is the same."""
+    problems = list(read_problems(DATA / "problems" / name))
+    assert count == len(problems)
+    assert count == write_problems(tmp_path / "p.jsonl", problems)
+    assert problems == list(read_problems(tmp_path / "p.jsonl"))
 
 
 @pytest.mark.shared
 @needs_data
-def test_problems_that_would_be_judged_wrongly_are_refused() -> None:
-    """Sets whose fields look like HumanEval's and mean something else are not read as if they were."""
-    with pytest.raises(InputError) as caught:
-        next(read_problems(DATA / "problems" / "infilling" / "HumanEval-SingleLineInfilling.jsonl.gz"))
-    assert (1, "suffix") == (caught.value.line, caught.value.field)
+def test_the_holes_of_infilling_are_filled_by_their_solutions() -> None:
+    """Prompt, solution and suffix make the reference, to the byte."""
+    path = DATA / "problems" / "infilling" / "HumanEval-SingleLineInfilling.jsonl.gz"
+    solutions = {row.fields["task_id"]: row.fields["canonical_solution"] for row in read_rows(path)}
+    assert solutions == {problem.id: problem.missing for problem in read_problems(path)}
 
 
 @pytest.mark.parametrize(

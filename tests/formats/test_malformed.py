@@ -188,7 +188,7 @@ MALFORMED: dict[str, tuple[str, bytes, int | None, str | None, str]] = {
         "plus_input",
         "give each format its own file",
     ),
-    "a hole in the middle": ("problems", row(HUMANEVAL, suffix="x"), 1, "suffix", "fill-in-the-middle"),
+    "a hole in the middle": ("problems", H + row(HUMANEVAL, suffix="x"), 2, "suffix", "fill-in-the-middle"),
     "half a character": ("problems", row(HUMANEVAL, prompt="\ud800"), 1, "prompt", "half of a surrogate pair"),
     "a date of another form": (
         "problems",

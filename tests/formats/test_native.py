@@ -80,6 +80,7 @@ PROBLEMS = st.builds(
     inputs=st.none() | st.text(),
     instruction=st.text(),
     preamble=st.text(),
+    stop=st.lists(st.text(), max_size=2).map(tuple),
     context=st.lists(st.builds(ContextFile, path=st.text(), text=st.text()), max_size=2).map(tuple),
 )
 SAMPLES = st.builds(

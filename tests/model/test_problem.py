@@ -39,6 +39,7 @@ ASKED: dict[str, Any] = {
     "reference": None,
     "instruction": "Add one.",
     "preamble": "import math\n",
+    "stop": ("\ndef",),
     "context": (ContextFile(path="a.py", text="one = 1\n"),),
 }
 LABELS: dict[str, Any] = {

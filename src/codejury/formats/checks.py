@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from codejury.formats.jsonl import Row
-    from codejury.model import Sample
+    from codejury.model import Sample, StdinCase
 
 MAX_ID = 200
 """Longest id of a problem, in characters."""
@@ -94,6 +94,16 @@ def check_first(row: Row, field: str, problem_id: str, seen: dict[str, int]) -> 
     seen[problem_id] = row.line
 
 
+def check_new(row: Row, field: str, problem_id: str, seen: dict[str, int]) -> None:
+    """What `check_id` and `check_first` do.
+
+    Raises:
+        InputError: See there.
+    """
+    check_id(row, field, problem_id)
+    check_first(row, field, problem_id, seen)
+
+
 def check_known(row: Row, field: str, problem_id: str, known: Container[str] | None) -> None:
     """Refuse an answer to a problem that is not in `known`; None knows all.
 
@@ -154,6 +164,18 @@ def check_filled(row: Row, field: str, value: str) -> None:
     """
     if not value.strip():
         raise row.error("is empty: tests without code would accept every answer", field)
+
+
+def check_cases(row: Row, field: str, cases: Sequence[StdinCase]) -> None:
+    """Refuse runs of a program that one which does nothing would pass.
+
+    Raises:
+        InputError: There are none, or none of them expects output.
+    """
+    if not cases:
+        raise row.error("has no cases; give at least one", field)
+    if not any(case.stdout.strip() for case in cases):
+        raise row.error("expect no output: a program that does nothing would pass", field)
 
 
 def check_answer(row: Row, field: str, text: str, *, allow_empty: bool) -> None:

@@ -4,51 +4,42 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import TYPE_CHECKING, Literal, NoReturn
+import os
+from typing import TYPE_CHECKING, Literal
 
-from codejury.formats import checks, evalplus, humaneval, mbpp, native
-from codejury.formats.jsonl import Row, read_rows
+from codejury.formats import families, humaneval, native
+from codejury.formats.jsonl import read_rows
+from codejury.formats.parquet import ENDING, read_parquet_rows
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
+    from codejury.formats.jsonl import Row
     from codejury.model import Problem
 
 Format = Literal["codejury", "humaneval"]
 """A format that problems are written in."""
-
-_PROBLEM_SHAPES = (
-    "codejury (id, prompt, entry_point, tests)",
-    f"HumanEval ({', '.join(humaneval.PROBLEM_FIELDS)})",
-    "EvalPlus (task_id, prompt, entry_point, canonical_solution, base_input, plus_input)",
-    "MBPP (task_id, text or prompt, code, test_list)",
-)
 
 
 def read_problems(path: str | os.PathLike[str]) -> Iterator[Problem]:
     """The problems of a file, one at a time; the fields of the first row tell the format.
 
     Args:
-        path: See `read_rows`.
+        path: A file of JSON rows (see `read_rows`), or one that ends in `.parquet`.
 
     Raises:
+        UsageError: It ends in `.parquet`, and the extra `[hub]` is not installed.
         InputError: The file cannot be read, its format is not known, a row does not fit it, or an id repeats.
             Raised while iterating, as everything else is.
     """
-    with _peeked(path) as (first, rows):
-        if {"id", "prompt"} <= first.fields.keys():
-            yield from native.problems(rows)
-        elif "task_id" in first.fields and {"base_input", "plus_input"} & first.fields.keys():
-            yield from evalplus.problems(rows)
-        elif {"task_id", "code", "test_list"} <= first.fields.keys():
-            yield from mbpp.problems(rows)
-        elif str(first.fields.get("task_id")).startswith(mbpp.CODET):
-            yield from mbpp.codet_problems(rows)
-        elif {"task_id", "prompt", "entry_point"} <= first.fields.keys():
-            yield from humaneval.problems(rows)
-        else:
-            _refuse(first, "problems", _PROBLEM_SHAPES)
+    with contextlib.closing(rows_of(path)) as rows:
+        first = next(rows)  # a file without rows is an error of its reader
+        yield from families.problems(first, itertools.chain([first], rows))
+
+
+def rows_of(path: str | os.PathLike[str]) -> Generator[Row, None, None]:
+    """The rows of a file of JSON or of a Parquet file, see `read_rows` and `read_parquet_rows`."""
+    return read_parquet_rows(path) if os.fspath(path).endswith(ENDING) else read_rows(path)
 
 
 def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem], *, form: Format = "codejury") -> int:
@@ -68,17 +59,3 @@ def write_problems(path: str | os.PathLike[str], problems: Iterable[Problem], *,
     """
     write = humaneval.write_problems if form == "humaneval" else native.write_problems
     return write(path, problems)
-
-
-@contextlib.contextmanager
-def _peeked(path: str | os.PathLike[str]) -> Iterator[tuple[Row, Iterator[Row]]]:
-    """The first row and all rows; the file is closed when they are done with, also by an error."""
-    with contextlib.closing(read_rows(path)) as rows:
-        first = next(rows)  # a file without rows is an error of `read_rows`
-        yield first, itertools.chain([first], rows)
-
-
-def _refuse(first: Row, noun: str, shapes: tuple[str, ...]) -> NoReturn:
-    raise first.error(
-        f"no known format of {noun}: the row has {checks.names(first.fields)}; known are {', '.join(shapes)}"
-    )

@@ -30,7 +30,7 @@ PROBLEM_FIELDS = ("task_id", "prompt", "entry_point", "canonical_solution", "tes
 _REFUSED = {
     "plus_input": "a row of EvalPlus's own format among rows of HumanEval's: its test field holds the base tests "
     "alone; give each format its own file",
-    "suffix": "fill-in-the-middle problems are not read in this format; use codejury's own",
+    "suffix": "a fill-in-the-middle problem among rows of HumanEval's; give each format its own file",
 }
 
 

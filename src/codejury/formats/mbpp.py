@@ -19,7 +19,7 @@ import msgspec
 
 from codejury.formats import checks
 from codejury.formats.evalplus import TOO_LARGE
-from codejury.formats.sources import parse_field
+from codejury.formats.sources import imports_used, parse_field
 from codejury.model import Assertions, Problem
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
             entry_point=_entry_point(row, "test_list", reference, parsed),
             tests=Assertions(
                 code=_plain_tests(row, name, _lines(fields.test)) or tests,
-                context=_imports(reference, parsed) + _lines(setup).strip("\n"),
+                context=imports_used(reference, parsed) + _lines(setup).strip("\n"),
             ),
             reference=code,
         )
@@ -108,7 +108,7 @@ def codet_problems(rows: Iterable[Row]) -> Iterator[Problem]:
         check = tests.body[0] if len(tests.body) == 1 else None
         if not isinstance(check, ast.FunctionDef):
             raise row.error("must define one function and do nothing else", "test")
-        context = _imports(reference, check.body) + "import math\n"  # which tests use where no solution does
+        context = imports_used(reference, check.body) + "import math\n"  # which tests use where no solution does
         yield Problem(
             id=fields.task_id,
             prompt=fields.prompt,
@@ -149,18 +149,6 @@ def _entry_point(row: Row, field: str, reference: ast.Module, tests: Sequence[as
     if not counts:
         raise row.error("calls no function that the solution defines", field)
     return counts.most_common(1)[0][0]
-
-
-def _imports(reference: ast.Module, tests: Sequence[ast.AST]) -> str:
-    """The imports of the reference that the tests use: MBPP runs both in one module."""
-    used = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
-    imports = [
-        statement
-        for statement in reference.body
-        if isinstance(statement, (ast.Import, ast.ImportFrom))
-        and used & {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
-    ]
-    return "".join(ast.unparse(statement) + "\n" for statement in imports)
 
 
 def _without_docstring(row: Row, prompt: str) -> str:

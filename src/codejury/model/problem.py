@@ -227,6 +227,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         instruction: What a chat model is asked in the prompt's place, where the set has words for that.
         preamble: Source that the set puts before every answer that is a whole program, as imports.
         context: What the model may see of other files.
+        stop: Texts at which a base model's completion ends, where the set names them.
     """
 
     id: str
@@ -246,6 +247,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     instruction: str = ""
     preamble: str = ""
     context: tuple[ContextFile, ...] = ()
+    stop: tuple[str, ...] = ()
 
     @property
     def missing(self) -> str | None:
@@ -315,7 +317,7 @@ def _asked(problem: Problem) -> tuple[object, ...]:
     """What a problem asks and how it is judged; what few sets have counts where it is there."""
     p = problem
     always = (p.id, p.prompt, p.suffix, p.language, p.entry_point, p.tests, p.reference, p.limits)
-    further = {name: value for name in ("instruction", "preamble", "context") if (value := getattr(p, name))}
+    further = {name: value for name in ("instruction", "preamble", "context", "stop") if (value := getattr(p, name))}
     return (*always, further) if further else always
 
 
