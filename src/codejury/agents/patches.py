@@ -1,8 +1,8 @@
 """Security findings of rollouts: of whole programs, and of what a patch adds to Python files.
 
 A patch shows pieces of files. A piece is made into a program by headers for the indentation it stands in; where
-that does not parse, lines of context are left away at its ends, and in the end the added lines stand alone. Findings
-on lines that the patch did not add are not the agent's.
+that does not parse, lines of context are left away at its ends, and in the end the added lines stand alone. Only
+what is found on lines that the patch added is the agent's.
 """
 
 from __future__ import annotations

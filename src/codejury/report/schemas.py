@@ -12,6 +12,7 @@ from codejury.report.doctor import DoctorDocument
 from codejury.report.document import JudgeDocument, SetsCheckDocument
 from codejury.report.explain import ExplainPasskDocument
 from codejury.report.gate import GateDocument, PlanDocument
+from codejury.report.rollouts import RolloutRunsDocument, RolloutsDocument
 from codejury.report.runs import RunDocument, RunsDocument
 from codejury.report.strength import SetsStrengthDocument
 
@@ -23,6 +24,8 @@ _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "judge": JudgeDocument,
     "plan": PlanDocument,
     "problem": Problem,
+    "rollouts": RolloutRunsDocument,
+    "rollouts-report": RolloutsDocument,
     "run": RunDocument,
     "runs": RunsDocument,
     "sample": Sample,

@@ -1,0 +1,146 @@
+"""Means of what rollouts carry, by task first: plain arithmetic on columns.
+
+Every column has one entry a rollout, nan where nothing is known. A task's number is the mean over its rollouts of
+which it is known, and a figure the plain mean over tasks: a task counts the same, however many rollouts it has.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from codejury.report.rollouts import Latency, Measure, SharesOfTests
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+TOOL_CALLS = 20
+"""Calls at which the tool efficiency of arXiv 2608.14711 is 0."""
+
+
+def task_means(values: Floats, task: Ints, size: int) -> Floats:
+    """The mean of each task's known values; nan where a task has none.
+
+    Args:
+        values: One entry a rollout.
+        task: The task of each, 0 to size - 1.
+        size: Number of tasks.
+    """
+    known = ~np.isnan(values)
+    count = np.bincount(task[known], minlength=size)
+    total = np.bincount(task[known], weights=values[known], minlength=size)
+    means = np.full(size, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
+
+
+def measure(values: Floats, task: Ints, level: float, high: float = math.inf) -> Measure | None:
+    """The mean over tasks with its t interval, cut off at 0 and `high`; None where nothing is known."""
+    size = int(task.max()) + 1 if task.size else 0
+    means = task_means(values, task, size)
+    means = means[~np.isnan(means)]
+    return _measure(means, level, high, rollouts=int((~np.isnan(values)).sum()))
+
+
+def _measure(means: Floats, level: float, high: float, rollouts: int) -> Measure | None:
+    count = len(means)
+    if not count:
+        return None
+    value = float(means.mean())
+    if count == 1:
+        return Measure(value=value, se=None, low=None, high=None, tasks=1, rollouts=rollouts)
+    se = float(means.std(ddof=1)) / math.sqrt(count)
+    half = _quantile(level, count - 1) * se
+    return Measure(
+        value=value,
+        se=se,
+        low=max(0.0, value - half),
+        high=min(high, value + half),
+        tasks=count,
+        rollouts=rollouts,
+    )
+
+
+def _quantile(level: float, df: int) -> float:
+    """Of Student's t, two-sided."""
+    from scipy import special  # noqa: PLC0415 - its import takes long, and imports of rollouts need no figure
+
+    return float(special.stdtrit(df, (1 + level) / 2))
+
+
+def shares_of_tests(
+    part: Floats, whole: Floats, task: Ints, resolved: Floats | None, level: float
+) -> SharesOfTests | None:
+    """Shares of tests by task and in one pot; rollouts without tests are left out.
+
+    Args:
+        part: Tests that passed, or regressed, of each rollout.
+        whole: All of its tests.
+        task: Its task.
+        resolved: Whether it is resolved, for the gap; None for no gap.
+        level: Confidence level.
+    """
+    known = ~np.isnan(part) & (whole > 0)
+    if not known.any():
+        return None
+    macro = measure(part[known] / whole[known], task[known], level, 1.0)
+    assert macro is not None
+    pooled = float(part[known].sum() / whole[known].sum())
+    strict = None if resolved is None else measure(resolved[known], task[known], level, 1.0)
+    return SharesOfTests(
+        macro=macro,
+        pooled=pooled,
+        gap_to_resolved=None if strict is None else macro.value - strict.value,
+        gap_to_pooled=macro.value - pooled,
+    )
+
+
+def tool_efficiency(calls: Floats) -> Floats:
+    """max(0, 1 - calls / 20) of each rollout (arXiv 2608.14711)."""
+    return np.asarray(np.maximum(0.0, 1 - calls / TOOL_CALLS))
+
+
+def cost_adjusted(passed: Floats, total: Floats, cost: Floats) -> Floats:
+    """Test pass rate / ln(1 + cost) of each rollout (arXiv 2608.14711); nan at cost 0, where it has no bound."""
+    found = np.full(len(cost), np.nan)
+    known = (total > 0) & (cost > 0) & ~np.isnan(passed)
+    found[known] = passed[known] / total[known] / np.log1p(cost[known])
+    return found
+
+
+def cost_per_solved(cost: Floats, resolved: Floats, task: Ints, level: float) -> Measure | None:
+    """The cost of one rollout of each task over the number of tasks that this resolves, with a delta interval.
+
+    Tasks of which no cost is known are left out of both. None where nothing is resolved, or nothing is known.
+    """
+    known = ~np.isnan(cost)
+    if not known.any():
+        return None
+    size = int(task.max()) + 1
+    costs, rates = (task_means(values[known], task[known], size) for values in (cost, resolved))
+    costs, rates = costs[~np.isnan(costs)], rates[~np.isnan(costs)]
+    rate = float(rates.mean())
+    if rate == 0:
+        return None
+    value = float(costs.mean()) / rate
+    # the ratio's first-order change with each task
+    moved = value + (costs - value * rates) / rate
+    found = _measure(moved, level, math.inf, rollouts=int(known.sum()))
+    assert found is not None
+    return Measure(
+        value=value, se=found.se, low=found.low, high=found.high, tasks=found.tasks, rollouts=found.rollouts
+    )
+
+
+def latency(seconds: Floats, task: Ints, level: float) -> Latency | None:
+    """Mean by task, median and 90th percentile of wall seconds."""
+    mean = measure(seconds, task, level)
+    if mean is None:
+        return None
+    median, p90 = np.nanquantile(seconds, [0.5, 0.9]).tolist()
+    return Latency(mean=mean, median=median, p90=p90)
