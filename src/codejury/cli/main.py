@@ -165,6 +165,7 @@ def main() -> None:
             doctor,
             explain,
             gates,
+            rollouts,
             runs,
             sets,
         )
