@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from codejury.judging.kinds import role
 from codejury.model import InfrastructureError, Limits
 from codejury.sandbox import Lane, LaneLostError, Sandbox
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
+
+    from codejury.judging.records import Request
 
 JUDGE_BYTES = 512 << 20
 """Memory of a judge, at least: what its candidate may use says nothing of what comparing its values takes."""
 
-SHIMS = {"candidate": 0, "script": 1}
+SHIMS = {"candidate": 0, "loaded": 0, "script": 1}
 """Processes of ours beside the program's own, by the role that it plays."""
 
 
@@ -59,6 +64,12 @@ class Clock:
         return None
 
 
+def _imports(packages: tuple[str, ...]) -> Callable[[str], object] | None:
+    """What finds an import of one of the packages in a program's text, in time linear in its length."""
+    names = "|".join(re.escape(name) for name in packages)
+    return re.compile(rf"\b(?:import|from)[ \t]+(?:[\w., \t]{{0,99}}\b)?(?:{names})\b").search if names else None
+
+
 def _family(pid: int) -> list[int]:
     """A process and its descendants."""
     found = [pid]
@@ -96,6 +107,7 @@ class Lanes:
         self.judge_limits = msgspec.structs.replace(limits, memory_bytes=max(limits.memory_bytes, JUDGE_BYTES))
         self.bound: Bound | None = None
         self.role = "candidate"
+        self.imports = _imports(sandbox.settings.packages)
         self._open()
 
     @property
@@ -120,7 +132,7 @@ class Lanes:
 
         Args:
             series: The series of the sample to come: its last judge is kept if it may judge on.
-            role: What the sample plays: "candidate" or "script".
+            role: What the sample plays, see `role_of`.
         """
         self.role = role
         if self.bound is not None and (series is None or self.bound.series != series):
@@ -138,6 +150,14 @@ class Lanes:
             else:
                 return
         raise InfrastructureError(f"the sandbox gives no lanes: {reason}")
+
+    def role_of(self, request: Request) -> str:
+        """What a sample plays: "script", "candidate", or "loaded": a candidate that imports an installed package.
+
+        A program that has itself taken for another by its text wins nothing: the roles differ in time alone.
+        """
+        part = role(request.tests)
+        return "loaded" if part == "candidate" and self.imports and self.imports(request.source) else part
 
     def bind(self, bound: Bound, cpu_s: float) -> None:
         """Keep the present judge for the next sample of its series; `cpu_s` is what it took for this one."""

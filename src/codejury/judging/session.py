@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from codejury.judging.conclusion import KILLED_FOR_MEMORY, Facts
-from codejury.judging.kinds import payload, role
+from codejury.judging.kinds import payload
 from codejury.judging.lanes import Bound, Clock, Lanes
 from codejury.judging.records import Edit, Message, Observation, Report, Request
 from codejury.judging.timekeeper import TICK_S, Timekeeper
@@ -32,10 +32,10 @@ ROLES = Roles(
             *("writing.py", "matches.py", "reading.py", "codec.py", "frames.py", "objects.py", "compare.py"),
             *("inputs.py", "candidate.py", "instrument.py", "checkers.py", "stdio.py", "recorder.py"),
             *("frameworks.py", "suites.py", "origins.py", "controls.py", "observing.py", "outside.py"),
-            *("inprocess.py", "judge.py", "program.py", "script.py"),
+            *("inprocess.py", "judge.py", "program.py", "script.py", "loaded.py"),
         )
     ),
-    modules={"candidate": "candidate", "judge": "judge", "script": "script"},
+    modules={"candidate": "candidate", "judge": "judge", "script": "script", "loaded": "loaded"},
 )
 GRACE_S = 0.5
 SLOW_S = 0.02  # a test that takes longer is reported at once: `recorder.FLUSH_S`
@@ -71,7 +71,7 @@ class Slot:
         detail, lanes = "", self.lanes
         lost = unsure = 0
         while lost < MOST_LOST:
-            await lanes.ready(request.series, role(request.tests))
+            await lanes.ready(request.series, lanes.role_of(request))
             kills = _counters(lanes.candidates)[1]
             session = Session(lanes, request)
             try:

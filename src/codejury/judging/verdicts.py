@@ -21,7 +21,7 @@ from codejury.model import Confirm, Integrity, Limits, Outcome, Problem, TestRes
 if TYPE_CHECKING:
     from codejury.judging.session import Slot
 
-JUDGE_VERSION = "5"
+JUDGE_VERSION = "6"
 SKIPPED = None
 # A CPU timeout counts at once unless the reference took over this share of the limit on this machine.
 SLOW_REFERENCE = 0.25

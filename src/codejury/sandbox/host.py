@@ -367,6 +367,7 @@ class Sandbox:
             "ids": ids,
             "python": msgspec.to_builtins(self.settings.interpreter),
             "packages": packages,
+            "shown": list(self.settings.packages),
             "search": ["/packages"] if tier == "namespaces" else sorted({str(Path(p).parent) for p in packages}),
             "folder": str(INSIDE),
             "files": list(self.roles.files),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Known: TypeAlias = dict[int, list[int]]  # id of a container -> [frame, index]
 
 WRITES = True
-FORKS = False
+FORKS = LATE = False
 MODULE = "__candidate__"
 FILE = "candidate.py"  # no such file: inspect asks the loader, which it does not for a name in angle brackets
 MOST_KEPT = 1000

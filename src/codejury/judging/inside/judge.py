@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 WRITES = False
-FORKS = False
+FORKS = LATE = False
 PRELOAD = (
     *("ast", "random", "math", "copy", "decimal", "fractions", "datetime", "string", "re"),
     *("heapq", "bisect", "itertools", "functools", "operator", "unittest"),

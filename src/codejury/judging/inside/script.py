@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, NoReturn
 
-WRITES = FORKS = True
+WRITES = FORKS = LATE = True
 FILE = "/tmp/main.py"  # noqa: S108 - no such file: tracebacks ask the loader
 PIECE = 1 << 16
 MOST_ERRORS = 2000

@@ -40,9 +40,13 @@ if TYPE_CHECKING:
 
         WRITES: bool  # whether it has a /tmp of its own
         FORKS: bool  # whether it forks processes, each of which it confines itself
+        LATE: bool  # whether few runs need it: it warms up when it is first asked for a lane
 
         def warm_up(self) -> None:
             """Prepare what every child needs."""
+
+        def prepare(self, names: list[str]) -> None:
+            """Import packages that programs see. A role may have none of this."""
 
         def channel(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
             """Descriptors of a new channel: the child's ends, the host's ends."""
@@ -88,17 +92,13 @@ def preload(names: list[str]) -> None:
 def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
     """One lane for each message that brings a control socket; the end of the host is the end."""
     control = _socket.socket(fileno=number)
-    if role.FORKS:  # few runs need it: it warms up when it is first asked for a lane
+    if role.LATE:
         control.send(b"ready")
         if not control.recv(1, _socket.MSG_PEEK):
             os._exit(0)
-    role.warm_up()
-    for path in (*options["files"], *OURS):  # nobody's import finds ours
-        sys.modules.pop(os.path.basename(path).partition(".")[0], None)
-    gc.collect()
-    gc.freeze()
+    get_ready(options, role)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    if not role.FORKS:
+    if not role.LATE:
         control.send(b"ready")
     while True:
         message, ancillary, _, _ = control.recvmsg(256, _socket.CMSG_SPACE(64))
@@ -117,6 +117,17 @@ def run_zygote(options: dict[str, Any], role: Role, number: int) -> NoReturn:
             os._exit(70)
         for fd in fds:
             os.close(fd)
+
+
+def get_ready(options: dict[str, Any], role: Role) -> None:
+    """Import and warm up what all children of a role need."""
+    if hasattr(role, "prepare"):
+        role.prepare(options["shown"])
+    role.warm_up()
+    for path in (*options["files"], *OURS):  # nobody's import finds ours
+        sys.modules.pop(os.path.basename(path).partition(".")[0], None)
+    gc.collect()
+    gc.freeze()
 
 
 def descriptors(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
