@@ -24,8 +24,12 @@ check: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/pytest $(PYTEST_ARGS)
 
-bench: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/judge.py
+# Peers get an environment of their own: some pin old packages. BENCH_ARGS as "--without evalplus,bwrap".
+PEERS := benchmarks/out/peers
+
+bench: $(VENV)/.installed-dev $(PEERS)/.installed
+	$(BIN)/python benchmarks/judge.py $(BENCH_ARGS)
+	$(PEERS)/bin/python benchmarks/plot_judge.py
 
 soak: $(VENV)/.installed
 	$(BIN)/python benchmarks/soak.py
@@ -36,6 +40,11 @@ wheel: $(VENV)/.installed
 clean:
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache benchmarks/out
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PEERS)/.installed: benchmarks/peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check install --quiet --requirement benchmarks/peers.txt
+	touch $@
 
 # Each stamp is made anew when pyproject.toml changes; the code itself is installed in place.
 

