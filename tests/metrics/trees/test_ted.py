@@ -19,7 +19,7 @@ import apted.helpers
 import numpy as np
 import pytest
 import zss
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codejury.metrics.trees import _pure, flat, ted
@@ -118,7 +118,9 @@ def test_equals_zss_and_apted_on_real_functions() -> None:
     trees = [parse("", source, "", "python").tree for source in sources]
     assert all(len(tree) > 30 for tree in trees)
     for a, b in itertools.combinations(trees, 2):
-        assert by_zss(a, b) == by_apted(a, b) == ted.distance(a, b)
+        assert by_apted(a, b) == ted.distance(a, b)
+        if len(a) * len(b) < 3000:  # zss takes seconds for more
+            assert by_zss(a, b) == ted.distance(a, b)
 
 
 def test_known_distances() -> None:
@@ -130,6 +132,7 @@ def test_known_distances() -> None:
     assert (6, 6, 0) == (ted.distance(a, empty), ted.distance(empty, a), ted.distance(empty, empty))
 
 
+@settings(deadline=None)
 @given(forests(), forests(), forests())
 def test_is_a_metric(a: Tree, b: Tree, c: Tree) -> None:
     """Identity, symmetry and triangle inequality hold; n + m bounds it, and |n - m| from below."""
@@ -139,6 +142,7 @@ def test_is_a_metric(a: Tree, b: Tree, c: Tree) -> None:
     assert abs(len(a) - len(b)) <= ted.distance(a, b) <= len(a) + len(b)
 
 
+@settings(deadline=None)
 @given(forests(), forests())
 def test_zero_only_for_the_same_tree(a: Tree, b: Tree) -> None:
     """Distance 0 means the same nodes in the same form."""
@@ -149,6 +153,7 @@ def test_zero_only_for_the_same_tree(a: Tree, b: Tree) -> None:
     assert (same(a) == same(b)) == (ted.distance(a, b) == 0)
 
 
+@settings(deadline=None)
 @given(forests(14), forests(14))
 def test_back_ends_agree(a: Tree, b: Tree) -> None:
     """The C extension and Python give the same distance and the same table of subtrees' distances."""
@@ -179,6 +184,7 @@ def test_extension_refuses_wrong_buffers(buffers: list[Any], error: type[Excepti
         extension.distance(*buffers)
 
 
+@settings(deadline=None)
 @given(forests(), forests())
 def test_mapping_is_valid_and_costs_the_distance(a: Tree, b: Tree) -> None:
     """Each node is in one edit; pairs keep order and ancestry; the costs add up to the distance."""

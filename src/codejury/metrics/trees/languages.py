@@ -99,6 +99,7 @@ _PYTHON = Language(
     ),
     foreign=frozenset(dir(builtins)).__contains__,
 )
+_ELEMENTS = _words("jsx_opening_element.name jsx_closing_element.name jsx_self_closing_element.name")
 _JAVASCRIPT = Language(
     name="javascript",
     module="tree_sitter_javascript",
@@ -111,17 +112,17 @@ _JAVASCRIPT = Language(
         " generator_function_declaration"
     ),
     binders=_words(
-        "variable_declarator.name formal_parameters. required_parameter.pattern optional_parameter.pattern"
+        "variable_declarator.name formal_parameters."
         " for_in_statement.left catch_clause.parameter arrow_function.parameter"
     ),
     patterns=_words("array_pattern. object_pattern. pair_pattern.value assignment_pattern.left rest_pattern."),
     outer=_words(
         "call_expression.function new_expression.constructor member_expression.object import_clause."
         " import_specifier.name import_specifier.alias namespace_import. export_specifier.name class_heritage."
-        " function_declaration.name function_expression.name class_declaration.name jsx_opening_element.name"
-        " jsx_closing_element.name jsx_self_closing_element.name decorator. nested_identifier."
+        " function_declaration.name function_expression.name class_declaration.name decorator."
         " generator_function_declaration.name"
-    ),
+    )
+    | _ELEMENTS,
 )
 _TYPESCRIPT = replace(
     _JAVASCRIPT,
@@ -129,9 +130,17 @@ _TYPESCRIPT = replace(
     module="tree_sitter_typescript",
     aliases=("ts", "mts", "cts"),
     function="language_typescript",
-    outer=_JAVASCRIPT.outer | _words("enum_declaration.name extends_clause.value internal_module.name"),
+    binders=_JAVASCRIPT.binders | _words("required_parameter.pattern optional_parameter.pattern"),
+    outer=(_JAVASCRIPT.outer - _ELEMENTS)
+    | _words("enum_declaration.name extends_clause.value internal_module.name nested_identifier."),
 )
-_TSX = replace(_TYPESCRIPT, name="tsx", aliases=("typescriptreact",), function="language_tsx")
+_TSX = replace(
+    _TYPESCRIPT,
+    name="tsx",
+    aliases=("typescriptreact",),
+    function="language_tsx",
+    outer=_TYPESCRIPT.outer | _ELEMENTS,
+)
 _JAVA = Language(
     name="java",
     module="tree_sitter_java",
@@ -241,7 +250,7 @@ _C_SHARP = Language(
         " lambda_expression.parameters declaration_pattern.name from_clause.name let_clause."
     ),
     patterns=_words("variable_declaration. variable_declarator.name"),
-    members=_words("member_access_expression.name member_binding_expression.name argument.name name_colon."),
+    members=_words("member_access_expression.name member_binding_expression.name argument.name"),
     outer=_words(
         "invocation_expression.function member_access_expression.expression generic_name. type_argument_list."
         " object_creation_expression.type variable_declarator.name class_declaration.name method_declaration.name"

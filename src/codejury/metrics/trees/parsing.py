@@ -34,7 +34,8 @@ class Fault(NamedTuple):
     """An error of a parse, told so that files with the same context can be compared.
 
     Attributes:
-        kind: `ERROR`, or the type of a missing token.
+        kind: `ERROR`; the type of a missing token; the type of a token of the text that is loose in an error that
+            reaches beyond it, as where blocks of the prefix are never closed.
         start: Where it begins: before the text, after it, counted from its end, or inside, without a number.
         end: Where it ends, told the same way.
     """
@@ -246,13 +247,19 @@ def _faults(syntax: tree_sitter.Tree, low: int, high: int) -> Counter[Fault]:
 
     found: Counter[Fault] = Counter()
     cursor = syntax.walk()
+    around = [False]  # of the nodes above: whether it is an error that reaches beyond the text
     while True:
         node = cursor.node
         assert node is not None
-        if node.is_error or node.is_missing:
-            found[Fault(node.type, place(node.start_byte), place(node.end_byte))] += 1
+        start, end = node.byte_range
+        within = low <= start < end <= high
+        loose = around[-1] and within and not node.child_count and not node.is_extra
+        if node.is_error or node.is_missing or loose:
+            found[Fault(node.type, place(start), place(end))] += 1
         if node.has_error and cursor.goto_first_child():
+            around.append(node.is_error and not within)
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return found
+            around.pop()
