@@ -162,9 +162,11 @@ def main() -> None:
         from codejury.cli import (  # noqa: F401 - they register their commands
             commands,
             compare,
+            convert,
             doctor,
             explain,
             gates,
+            generate,
             rollouts,
             runs,
             sets,

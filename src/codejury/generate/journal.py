@@ -74,12 +74,13 @@ class Journal:
             raise UsageError(f"--out {path}: answers are JSON lines; name the file .jsonl")
         self.path, self.held = path, set[tuple[str, int]]()
         self.used, self.uncounted = Usage(), 0
-        self._begin(meta, resume=resume)
         self._samples = _append(path)
+        self._calls: IO[bytes] | None = None
         try:
-            self._calls = _append(path + CALLS)
             _hold(self._samples, path)
-            self._read()
+            self._begin(meta, resume=resume)
+            self._calls = _append(path + CALLS)
+            self._read(self._calls)
         except BaseException:
             self.close()
             raise
@@ -92,7 +93,7 @@ class Journal:
 
     def close(self) -> None:
         """Have all rows on the disk, and let others write."""
-        for file in (self._samples, getattr(self, "_calls", None)):
+        for file in (self._samples, self._calls):
             if file is not None and not file.closed:
                 os.fsync(file.fileno())
                 file.close()
@@ -104,6 +105,7 @@ class Journal:
             InfrastructureError: Writing failed, as on a full disk.
         """
         rows = [msgspec.to_builtins(sample) for sample in samples]
+        assert self._calls is not None
         try:
             _write(self._calls, [msgspec.to_builtins(call)])
             _write(self._samples, rows)
@@ -115,17 +117,19 @@ class Journal:
 
     def _begin(self, meta: Mapping[str, str | int | float], *, resume: bool) -> None:
         """Refuse a file of other answers; say how these are made, before there are any."""
-        exists = os.path.lexists(self.path) and bool(Path(self.path).stat().st_size)
-        if not resume and (exists or os.path.lexists(self.path + META)):
+        path = Path(self.path)
+        exists = path.is_file() and bool(path.stat().st_size)
+        if exists and not resume:
             raise UsageError(f"--out {self.path}: is there already: go on with --resume, or name another file")
-        before = _meta(self.path + META)
-        if before is None:
-            if exists:
-                raise UsageError(
-                    f"--out {self.path}: nothing says how its answers were made: {self.path}{META} is missing;"
-                    " name another file"
-                )
+        before = _meta(self.path + META) if exists else None
+        if not exists:
+            Path(self.path + CALLS).unlink(missing_ok=True)
             _replace(self.path + META, json.dumps(meta, indent=1).encode() + b"\n")
+        elif before is None:
+            raise UsageError(
+                f"--out {self.path}: nothing says how its answers were made: {self.path}{META} is missing;"
+                " name another file"
+            )
         elif before.get(HASH) != meta[HASH]:
             differ = [
                 f"{name} {before.get(name, 'none')} then, {value} now"
@@ -137,7 +141,7 @@ class Journal:
                 " resume it with the same, or name another file"
             )
 
-    def _read(self) -> None:
+    def _read(self, calls: IO[bytes]) -> None:
         """What is there; a last row that was cut off is taken away."""
         for line, raw in _rows(self._samples):
             sample = self._row(raw, Sample, self.path, line)
@@ -145,7 +149,7 @@ class Journal:
             if key in self.held:
                 raise InputError(f"problem {key[0]!r} has a sample {key[1]} already", path=self.path, line=line)
             self.held.add(key)
-        for line, raw in _rows(self._calls):
+        for line, raw in _rows(calls):
             call = self._row(raw, Call, self.path + CALLS, line)
             known = call.prompt_tokens is not None and call.completion_tokens is not None
             self.uncounted += not known and call.failed is None
