@@ -43,9 +43,22 @@ def completed(problem: Problem, entry_point: str, text: str) -> tuple[Piece, boo
         prompt = prompt.rstrip(" \t")
     for number, body in enumerate(tried):
         made = piece(f"{prompt}{gap}{body}\n{suffix}" if not suffix else f"{prompt}{body}{suffix}")
-        if made.tree is not None and made.has(entry_point) == DEFINED:
+        if made.tree is not None and made.has(entry_point) == DEFINED and not _returns_outside(made.tree):
             return made, bool(number) or body is not text
     return None
+
+
+def _returns_outside(tree: ast.Module) -> bool:
+    """Whether a module returns outside of its functions, which parses and cannot be run."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    nodes: list[ast.AST] = list(tree.body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, functions):
+            nodes += ast.iter_child_nodes(node)
+    return False
 
 
 def prompt_piece(problem: Problem, entry_point: str) -> Piece | None:

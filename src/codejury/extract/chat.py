@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from codejury.extract.bodies import completed, prompt_piece
 from codejury.extract.fences import Block, blocks
 from codejury.extract.languages import named
-from codejury.extract.module import ASSIGNED, WRITTEN, Piece, joined, piece, program_of, written
+from codejury.extract.module import ASSIGNED, WRITTEN, Piece, joined, piece, program_of, tidy, written
 from codejury.extract.prose import code_in, salvaged
 from codejury.extract.thinking import without_thinking, without_tokens
 from codejury.model import Program, Pytest, Script, StdinStdout, Unittest
@@ -82,10 +82,10 @@ def _other(problem: Problem, text: str) -> Program:
     tagged = [block for block in found if block.language == language]
     right = tagged or [block for block in found if not block.language]
     if not right:
-        return Program(text, "plain") if not found else Program("", "none")
+        return Program(tidy(text), "plain") if not found else Program("", "none")
     having = [block for block in right if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", block.text)]
     chosen = (having or right)[-1]
-    return Program(chosen.text, "fence", () if chosen.closed else ("cut-off",))
+    return Program(tidy(chosen.text), "fence", () if chosen.closed else ("cut-off",))
 
 
 # ---- Python
@@ -101,7 +101,7 @@ def _python(asked: _Asked, text: str) -> Program:
     right = [block for block in found if block.language in (_PYTHON, "")]
     if not right:
         return Program("", "none")
-    pieces = [one for block in right for one in _pieces(block)]
+    pieces = [one for block in right for one in _pieces(asked, block)]
     chosen, rank = _chosen(asked, pieces)
     if not asked.runs and rank < ASSIGNED:
         for one in reversed(pieces[-_TRIED:]):
@@ -113,13 +113,18 @@ def _python(asked: _Asked, text: str) -> Program:
 _TRIED = 4  # blocks that are tried as the body of the prompt's function
 
 
-def _pieces(block: Block) -> list[Piece]:
-    """A block as a piece; one that was cut off as the pieces of it that are whole."""
+def _pieces(asked: _Asked, block: Block) -> list[Piece]:
+    """A block as a piece; one that was cut off also as the pieces of it that are whole.
+
+    The part of a program that runs from top to bottom is no program.
+    """
     one = piece(block.text, tagged=block.language == _PYTHON, whole=block.closed)
     if block.closed or one.tree is not None:
         return [one]
-    good = [piece(text, tagged=one.tagged, whole=False) for text in salvaged(block.text)]
-    return [one, *good]
+    texts, broken = salvaged(block.text)
+    if broken and asked.runs:
+        return [one]
+    return [one, *(piece(text, tagged=one.tagged, whole=False) for text in texts)]
 
 
 def _is_code(asked: _Asked, whole: Piece, *, fenced: bool) -> bool:
@@ -137,13 +142,14 @@ def _unfenced(asked: _Asked, text: str, whole: Piece) -> Program:
     """An answer without a fence: a body, or code between lines of prose."""
     if not asked.runs and (program := _completion(asked, whole)) is not None:
         return program
-    pieces = [piece(code) for code in salvaged(text)]
-    if pieces:
+    texts, broken = salvaged(text)
+    pieces = [piece(code) for code in texts]
+    if pieces and not (broken and asked.runs):
         chosen, rank = _chosen(asked, pieces)
         if rank or not written(text, asked.entry_point):
             return _finished(asked, pieces, chosen, "prose")
     rest = code_in(text, asked.entry_point)
-    return Program(rest, "prose", ("unparsed",)) if rest else Program("", "none")
+    return Program(tidy(rest), "prose", ("unparsed",)) if rest else Program("", "none")
 
 
 def _chosen(asked: _Asked, pieces: Sequence[Piece]) -> tuple[Piece, int]:
@@ -183,17 +189,16 @@ def _finished(asked: _Asked, pieces: Sequence[Piece], chosen: Piece, rule: str) 
     """The program of a chosen piece, with what it needs of others and of the prompt, without demos."""
     flags = ["cut-off"] * (not chosen.whole)
     if chosen.tree is None:
-        return Program(chosen.source, rule, (*flags, "unparsed"))
-    parts = joined(pieces, chosen)
+        return Program(tidy(chosen.source), rule, (*flags, "unparsed"))
+    parts, unmet = joined(pieces, chosen, demos_too=asked.runs)
     if len(parts) > 1:
         flags.append("joined")
-    unmet = {name for one in parts for name in one.unmet} - {name for one in parts for name in one.bound}
     before = prompt_piece(asked.problem, asked.entry_point) if unmet and not asked.runs else None
     if before is not None and not unmet.isdisjoint(before.bound):
         parts.insert(0, before)
         flags.append("prompt")
     source, trimmed = program_of(parts, "" if asked.runs else asked.entry_point, asked.roots)
     flags += ["dedented"] * any(one.repaired for one in parts) + ["trimmed"] * trimmed
-    if any(one.has(asked.entry_point) >= WRITTEN for one in pieces[pieces.index(chosen) + 1 :]):
+    if any(one.has(asked.entry_point) == WRITTEN for one in pieces[pieces.index(chosen) + 1 :]):
         flags.append("earlier")
     return Program(source, rule, tuple(flags))

@@ -156,7 +156,7 @@ class Reach:
             return True
         if not names.uses.isdisjoint(self._relevant) or not names.calls.isdisjoint(_LASTING):
             return True
-        if any(name in self._variables for name in names.uses & self.names):
+        if any(name in self._variables for name in (names.uses & self.names) - {self._entry_point}):
             return True
         if any(name in self.names or name in self._imports or name in self._classes for name in names.stores):
             return True

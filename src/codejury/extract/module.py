@@ -56,11 +56,16 @@ class Piece:
 
     @cached_property
     def unmet(self) -> frozenset[str]:
-        """Names that it needs and does not bind; all of its own demos are left out."""
+        """Names that it needs and does not bind."""
+        used = {name for one in self.statements for name in one.names.uses}
+        return frozenset(used - self.bound - _BUILTINS)
+
+    @cached_property
+    def unmet_but_for_demos(self) -> frozenset[str]:
+        """The same where its demos are left out."""
         places = demos(self.statements, Reach(self.statements, self.bound, ""))
         kept = (one for place, one in enumerate(self.statements) if place not in places)
-        used = {name for one in kept if not is_main_guard(one.node) for name in one.names.uses}
-        return frozenset(used - self.bound - _BUILTINS)
+        return self.unmet & {name for one in kept for name in one.names.uses}
 
     def has(self, name: str) -> int:
         """How much of an entry point it has: one of the levels above, or 0."""
@@ -91,18 +96,30 @@ def written(source: str, name: str) -> bool:
     )
 
 
-def joined(pieces: Sequence[Piece], chosen: Piece) -> list[Piece]:
+def joined(pieces: Sequence[Piece], chosen: Piece, *, demos_too: bool) -> tuple[list[Piece], set[str]]:
     """The chosen piece with those that define what it lacks, and what these lack, in the order of the answer.
 
     Of several that define a name, the nearest before it counts, else the nearest after it.
+
+    Args:
+        pieces: Of the answer.
+        chosen: One of them.
+        demos_too: Whether what their demos lack counts.
+
+    Returns:
+        The pieces, and the names that they still lack.
     """
+
+    def lacking(one: Piece) -> frozenset[str]:
+        return one.unmet if demos_too else one.unmet_but_for_demos
+
     order = {id(one): place for place, one in enumerate(pieces)}
     owners: dict[str, list[int]] = {}
     for place, one in enumerate(pieces):
         for name in one.bound:
             owners.setdefault(name, []).append(place)
     centre = order[id(chosen)]
-    taken, wanted, known = {centre}, list(chosen.unmet), set(chosen.bound)
+    taken, wanted, known = {centre}, list(lacking(chosen)), set(chosen.bound)
     while wanted:
         name = wanted.pop()
         if name in known or name not in owners:
@@ -113,8 +130,9 @@ def joined(pieces: Sequence[Piece], chosen: Piece) -> list[Piece]:
         known |= pieces[place].bound
         if place not in taken:
             taken.add(place)
-            wanted += pieces[place].unmet
-    return [pieces[place] for place in sorted(taken)]
+            wanted += lacking(pieces[place])
+    parts = [pieces[place] for place in sorted(taken)]
+    return parts, {name for one in parts for name in lacking(one)} - known
 
 
 def program_of(pieces: Sequence[Piece], entry_point: str, roots: Collection[str]) -> tuple[str, bool]:
@@ -126,7 +144,7 @@ def program_of(pieces: Sequence[Piece], entry_point: str, roots: Collection[str]
         roots: What else the tests may look at.
     """
     if not entry_point:
-        return _tidy("\n\n".join(one.source.strip("\n") for one in pieces)), False
+        return tidy("\n\n".join(one.source.strip("\n") for one in pieces)), False
     together = [statement for one in pieces for statement in one.statements]
     reach = Reach(together, {entry_point, *roots}, entry_point)
     texts, trimmed = [], False
@@ -134,7 +152,7 @@ def program_of(pieces: Sequence[Piece], entry_point: str, roots: Collection[str]
         cut = demos(one.statements, reach)
         trimmed = trimmed or bool(cut)
         texts.append(_without(one, cut))
-    return _tidy("\n\n".join(text.strip("\n") for text in texts)), trimmed
+    return tidy("\n\n".join(text.strip("\n") for text in texts)), trimmed
 
 
 def _without(one: Piece, cut: Collection[int]) -> str:
@@ -151,7 +169,8 @@ def _without(one: Piece, cut: Collection[int]) -> str:
     return "\n".join(line for number, line in enumerate(lines[:end], 1) if number not in gone)
 
 
-def _tidy(source: str) -> str:
+def tidy(source: str) -> str:
+    """A source without blank lines around it, with an end of its last line."""
     text = source.strip("\n").rstrip()
     return f"{text}\n" if text else ""
 

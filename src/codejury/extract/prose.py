@@ -12,17 +12,21 @@ _START = re.compile(
     r"|import[ \t]+\w[\w., \t]*$|from[ \t]+[\w.]+[ \t]+import\b"
     r"|(?:if|for|while|with)\b.*:\s*(?:#.*)?$|try:|[A-Za-z_][\w.,\[\] \t]*=(?!=)|print\(|\w+\(.*\)\s*$"
 )
+_CODE = re.compile(
+    rf"{_START.pattern}|(?:if|elif|else|for|while|with|try|def|class|async|return|import|from|raise|assert|print)\b"
+)
 _TRIES = 8
 
 
-def salvaged(text: str) -> list[str]:
-    """The parts of a text that are modules, in order.
+def salvaged(text: str) -> tuple[list[str], bool]:
+    """The parts of a text that are modules, in order, and whether there is broken code between or below them.
 
     A part begins with a line that looks like code and ends before the statement that does not parse. Every part is
     parsed twice at most, and there are few of them: the work is linear.
     """
     lines = text.split("\n")
     found: list[str] = []
+    broken = False
     begin = _next_start(lines, 0)
     for _ in range(_TRIES):
         if begin is None:
@@ -34,11 +38,19 @@ def salvaged(text: str) -> list[str]:
             break
         failed = begin + min(max(parsed.line, 1), len(lines) - begin) - 1
         end = _statement(lines, begin, failed)
-        good = "\n".join(lines[begin:end])
-        if good.strip() and parsing.parse(good).tree is not None:
+        good = "\n".join(_without_headings(lines[begin:end]))
+        if good and parsing.parse(good).tree is not None:
             found.append(good)
+        broken = broken or _CODE.match(lines[end]) is not None
         begin = _next_start(lines, max(end, begin) + 1)
-    return found
+    return found, broken
+
+
+def _without_headings(lines: list[str]) -> list[str]:
+    """Lines of code without the lines of Markdown at their end that are comments to Python."""
+    while lines and (not lines[-1].strip() or lines[-1].startswith("#")):
+        lines.pop()
+    return lines
 
 
 def code_in(text: str, entry_point: str) -> str:
