@@ -1,4 +1,4 @@
-"""Problem sets by name or by file.
+"""Problem sets by name, by file, or by an address that is pinned.
 
 A set registers through the entry point group `codejury.sets`: a name and a function without arguments that returns
 a `ProblemSet`. Its module may have a function `unavailable() -> str | None` that says, without loading the set,
@@ -31,7 +31,8 @@ _BUILT_IN = (
     EntryPoint(name="humaneval", value="codejury.sets.humaneval:load", group=GROUP),
     EntryPoint(name="starter", value="codejury.sets.starter:load", group=GROUP),
 )
-_ENDINGS = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
+_ADDRESSES = ("hf://", "https://", "http://")
+_ENDINGS = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".parquet")
 
 
 class SetInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,14 +59,17 @@ def load(spec: str | os.PathLike[str]) -> ProblemSet:
 
     Args:
         spec: A registered name, or a file of problems. A name goes before a file in the working folder that is
-            called the same; write `./name` for the file. A `Path` is always a file.
+            called the same; write `./name` for the file. A `Path` is always a file. `hf://OWNER/NAME@COMMIT/PATH`
+            is a file of the public hub, `https://…#sha256=HEX` one from anywhere: see `remote`.
 
     Returns:
-        The set. A file's set is named by the file without its endings and has version "1-0".
+        The set. A file's set is named by the file without its endings and has version "1-0"; one of the hub is
+        named by data set and file.
 
     Raises:
         UsageError: There is no such set, it cannot be loaded, or it is no set of problems with distinct ids.
         InputError: The file's content is wrong.
+        InfrastructureError: A server cannot be reached.
     """
     name = os.fspath(spec)
     registered = _registered()
@@ -73,6 +77,8 @@ def load(spec: str | os.PathLike[str]) -> ProblemSet:
         return _load_file(name)
     if name in registered:
         return _load_registered(name, registered[name])
+    if name.startswith(_ADDRESSES):
+        return _load_remote(name)
     if name.endswith(_ENDINGS) or os.sep in name or (name and Path(name).exists()):
         return _load_file(name)
     close = difflib.get_close_matches(name, registered, n=3)
@@ -115,8 +121,15 @@ def _load_registered(name: str, points: list[EntryPoint]) -> ProblemSet:
 
 def _load_file(name: str) -> ProblemSet:
     path = Path(name)
-    stem = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
+    stem = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json").removesuffix(".parquet")
     return ProblemSet(name=stem, version="1-0", problems=tuple(read_problems(path)), source=path.name)
+
+
+def _load_remote(spec: str) -> ProblemSet:
+    from codejury.sets.remote import fetch  # noqa: PLC0415 - HTTP and TLS are for those who need them
+
+    file = fetch(spec)
+    return ProblemSet(name=file.name, version="1-0", problems=tuple(read_problems(file.path)), source=file.source)
 
 
 def _source(point: EntryPoint) -> str:
