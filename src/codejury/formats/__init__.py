@@ -6,8 +6,9 @@
 from codejury.formats.checks import missing_ids
 from codejury.formats.files import Format, read_problems, write_problems
 from codejury.formats.jsonl import Row, read_rows, write_rows
-from codejury.formats.meta import read_meta
+from codejury.formats.meta import read_meta, write_meta
 from codejury.formats.samples import SampleSource, holds_samples, read_samples, write_samples
+from codejury.formats.values import plain
 
 __all__ = [
     "Format",
@@ -15,10 +16,12 @@ __all__ = [
     "SampleSource",
     "holds_samples",
     "missing_ids",
+    "plain",
     "read_meta",
     "read_problems",
     "read_rows",
     "read_samples",
+    "write_meta",
     "write_problems",
     "write_rows",
     "write_samples",

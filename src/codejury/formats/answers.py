@@ -130,9 +130,11 @@ class Answers:
         """Something to know of all samples."""
         self._notes.append(line)
 
-    def close(self) -> None:
-        """Add what all samples tell to the notes."""
+    def close(self, drawn_with: dict[str, Any] | None = None) -> None:
+        """Add what all samples tell to the notes, and how they were drawn to `drawn_with`."""
         self._notes += self._drawn.notes()
+        if drawn_with is not None:
+            drawn_with |= self._drawn.settings
 
     def check_prompt(self, row: Row, field: str, problem_id: str, prompt: object) -> None:
         """Refuse an answer to another prompt than the known problem's, as to that of another language.

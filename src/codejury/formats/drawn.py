@@ -63,6 +63,11 @@ class Drawn:
         self._samples[problem] += 1
         self._tests[problem] = row.fields.get(TESTS[0])
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What rows say of `SETTINGS`."""
+        return {field: value for field, (value, _) in self._settings.items()}
+
     def notes(self) -> list[str]:
         """What to know of all rows: problems have as many samples as tests, more than one."""
         if dict(self._samples) != self._tests or max(self._samples.values(), default=1) < 2:

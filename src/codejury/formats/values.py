@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,19 @@ def written(value: object, depth: int = 0) -> Any:
     return write(value, depth + 1)
 
 
+def plain(form: Any) -> Any:
+    """What other tools write for a form: tuples and sets are lists, complex numbers texts, tags what they say.
+
+    Keys of dicts become texts where JSON needs them; tags that none of these have stay.
+    """
+    if isinstance(form, (list, tuple)):
+        return [plain(item) for item in form]
+    if not isinstance(form, dict):
+        return form
+    tag, held = next(iter(form.items()))
+    return _PLAIN[tag](held) if tag in _PLAIN else form
+
+
 def normal(form: Any) -> Any:
     """A form as a file may have it, with tags for numbers that readers of JSON lose: infinities, NaN, large ones.
 
@@ -48,6 +62,20 @@ def normal(form: Any) -> Any:
 
 def _each(items: Iterable[object], depth: int) -> list[Any]:
     return [written(item, depth) for item in items]
+
+
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "i": lambda held: int(held, 16),
+    "inf": lambda held: math.copysign(math.inf, held),
+    "nan": lambda _: math.nan,
+    "c": lambda held: str(complex(*map(plain, held))),
+    **dict.fromkeys("tsz", plain),
+    "d": lambda held: {_key(plain(key)): plain(item) for key, item in held},
+}
+
+
+def _key(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 _WRITE: dict[type, Callable[[Any, int], Any]] = {

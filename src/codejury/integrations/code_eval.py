@@ -66,7 +66,7 @@ def compute(
         UsageError: The arguments are no such lists, a reference tests nothing, or a figure would be of nothing.
         InfrastructureError: The sandbox cannot be had, or failed on a candidate.
     """
-    ks = [k] if isinstance(k, int) else list(k)
+    ks: list[Any] = [k] if isinstance(k, int) else list(k)
     _check(predictions, references, ks, num_workers, timeout)
     called = [
         problem_of(str(number), code, texts, f"references[{number}]")
@@ -92,7 +92,7 @@ def compute(
 def _check(
     predictions: Sequence[Sequence[str]],
     references: Sequence[str],
-    ks: list[int],
+    ks: list[Any],
     num_workers: int,
     timeout: float,
 ) -> None:

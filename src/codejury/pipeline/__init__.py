@@ -3,6 +3,7 @@
 from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.checks import GateRule
 from codejury.pipeline.compare import CompareSettings, compare
+from codejury.pipeline.convert import Converted, ConvertSettings, convert
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
 from codejury.pipeline.explain import ExplainSettings, explain_passk
@@ -13,6 +14,7 @@ from codejury.pipeline.jury import AsyncJury, Jury, JurySettings
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.plan import PlanSettings, plan
 from codejury.pipeline.references import Progress
+from codejury.pipeline.results import write_results
 from codejury.pipeline.runs import delete_runs, import_runs, list_runs, show_run
 from codejury.pipeline.selection import Choice, choose
 from codejury.pipeline.strength import StrengthSettings, strength
@@ -25,6 +27,8 @@ __all__ = [
     "AsyncJury",
     "Choice",
     "CompareSettings",
+    "ConvertSettings",
+    "Converted",
     "DemoResult",
     "ExplainSettings",
     "GateRule",
@@ -41,6 +45,7 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "convert",
     "default_run_name",
     "delete_runs",
     "demo",
@@ -56,4 +61,5 @@ __all__ = [
     "show_run",
     "strength",
     "summarise",
+    "write_results",
 ]
