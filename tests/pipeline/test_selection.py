@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codejury.model import Assertions, Problem, ProblemSet, Sample, UsageError
+from codejury.model import Assertions, Problem, ProblemSet, Sample, Selection, UsageError
 from codejury.pipeline import Choice, choose
-from codejury.pipeline.selection import Chosen, described, selection_note
+from codejury.pipeline.selection import Chosen, described, refuse_unjudgeable, selection_note
 
 
 def _set(size: int) -> ProblemSet:
-    """Problems t/0, t/1, …; every third has the tag `math`, every second `text`."""
+    """Problems t/0, t/1, …; every third has the tag `math`, every second `text`, every fifth no date.
+
+    The others were made in January 2024, one a day; they are easy and hard in turn.
+    """
     problems = tuple(
         Problem(
             id=f"t/{i}",
@@ -22,6 +26,8 @@ def _set(size: int) -> ProblemSet:
             entry_point="f",
             tests=Assertions(code=(f"assert f() == {i}",)),
             tags=("math",) * (i % 3 == 0) + ("text",) * (i % 2 == 0),
+            difficulty=("easy", "hard")[i % 2],
+            created=None if i % 5 == 4 else f"2024-01-{i % 28 + 1:02}",
         )
         for i in range(size)
     )
@@ -40,6 +46,49 @@ def test_ids_tags_and_limit() -> None:
     assert [3, 6] == _chosen(8, ids=("t/6", "t/3", "t/5"), tags=("math",))
     assert [0, 2, 3] == _chosen(8, tags=("math", "text"), limit=3)
     assert [2, 6] == _chosen(8, tags=("text",), limit=4, shard=(2, 2))
+
+
+def test_difficulties_and_dates() -> None:
+    """Any of the difficulties; days from the first to the last, both included; problems without a date never."""
+    assert [1, 3, 5] == _chosen(6, difficulties=("hard",))
+    assert [0, 1, 2, 3] == _chosen(4, difficulties=("hard", "easy"))
+    assert [2, 3, 5] == _chosen(8, since="2024-01-03", until="2024-01-06")
+    assert [5, 6, 7] == _chosen(8, since="2024-01-05")
+    assert [0, 1] == _chosen(8, until="2024-01-02")
+    assert [3, 5] == _chosen(9, difficulties=("hard",), since="2024-01-03", limit=2)
+
+
+def test_a_window_says_what_it_leaves_out() -> None:
+    """The days that were asked for, and how many problems have no date."""
+    _, selection = choose(_set(10), Choice(difficulties=("easy",), since="2024-01-02", until="2024-01-09"))
+    assert selection is not None
+    assert ("2024-01-02", "2024-01-09", ("easy",), 1) == (
+        selection.since,
+        selection.until,
+        selection.difficulties,
+        selection.undated,
+    )
+    words = "difficulty easy, since 2024-01-02, until 2024-01-09, 1 without a date left out"
+    assert words == described(selection)
+    assert f"3 of 10 problems chosen ({words})" == selection_note(selection, selection.chosen)
+
+
+def test_selections_of_older_runs_are_read() -> None:
+    """Manifests without the fields that came later."""
+    old = {"ids": ["t/1"], "chosen": 1, "chosen_hash": "a", "set_problems": 2, "set_hash": "b"}
+    assert Selection(ids=("t/1",), chosen=1, chosen_hash="a", set_problems=2, set_hash="b") == msgspec.convert(
+        old, Selection
+    )
+
+
+def test_problems_that_cannot_be_judged() -> None:
+    """The first is named with its reason, the others are counted; a sound set says nothing."""
+    sound = _set(2).problems
+    refuse_unjudgeable(sound)
+    other = msgspec.structs.replace(sound[0], id="t/java", language="java")
+    message = r"^problem 't/java' cannot be judged: its answers are written in java: .* \(so with 1 more of 4\)$"
+    with pytest.raises(UsageError, match=message):
+        refuse_unjudgeable([*sound, other, other])
 
 
 def test_selection_says_what_was_asked_and_of_what() -> None:
@@ -98,7 +147,19 @@ def test_shards_are_a_balanced_partition(size: int, of: int) -> None:
         ),
         (Choice(tags=("maths",)), "set 'tiny' has no tag 'maths': did you mean 'math'"),
         (Choice(tags=("zzz",)), "no tag 'zzz': it has math, text$"),
-        (Choice(ids=("t/1",), tags=("math",)), "none of the 1 problems asked for has a tag math: nothing is left"),
+        (Choice(ids=("t/1",), tags=("math",)), "none of the problems asked for has a tag math: nothing is left"),
+        (Choice(difficulties=("Hard",)), "set 'tiny' has no difficulty 'Hard': did you mean 'hard'"),
+        (Choice(difficulties=("x",)), "no difficulty 'x': it has easy, hard$"),
+        (
+            Choice(ids=("t/1",), difficulties=("easy",)),
+            "asked for has the difficulty easy: nothing is left to judge",
+        ),
+        (Choice(since="2024-1-1"), "since '2024-1-1': take a date as 2024-12-31"),
+        (Choice(since="20240101"), "since '20240101': take a date as 2024-12-31"),
+        (Choice(until="today"), "until 'today': take a date as 2024-12-31"),
+        (Choice(since="2024-02-01", until="2024-01-01"), "since 2024-02-01 is after until 2024-01-01"),
+        (Choice(since="2025-01-01"), "is of these days; they are of 2024-01-01 to 2024-01-06: nothing is left"),
+        (Choice(ids=("t/4",), since="2024-01-01"), "set 'tiny': its problems have no dates"),
         (Choice(limit=0), "limit 0: take at least 1 problem"),
         (Choice(shard=(0, 3)), "shard 0/3: take i/N"),
         (Choice(shard=(4, 3)), "shard 4/3: take i/N"),

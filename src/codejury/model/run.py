@@ -68,18 +68,25 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         ids: Ids that were asked for, in the set's order; empty where none were.
         tags: Tags of which a problem must have one, sorted; empty where none were asked for.
-        limit: The first so many of what ids and tags leave; None for all.
+        difficulties: Difficulties of which a problem must have one, sorted; empty where none were asked for.
+        since: First day of the dates that were asked for, ISO; None where none was.
+        until: Last day, in the same way.
+        limit: The first so many of what all these leave; None for all.
         shards: Which shards of what these leave, 1-based and sorted; empty for all.
         of: Number of shards; 0 where there are none.
-        chosen: Number of problems that ids, tags and limit choose, all shards.
+        chosen: Number of problems that all these but the shards choose.
         chosen_hash: `ProblemSet.hash` of these.
         set_problems: Number of problems of the whole set.
         set_hash: `ProblemSet.hash` of the whole set.
         samples_left_out: Samples of problems that were not chosen.
+        undated: Problems that were left out since nothing says when they were made.
     """
 
     ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
     limit: int | None = None
     shards: tuple[int, ...] = ()
     of: int = 0
@@ -88,6 +95,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     set_problems: int
     set_hash: str
     samples_left_out: int = 0
+    undated: int = 0
 
 
 class Interpreter(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import difflib
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,18 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         ids: These problems.
         tags: Problems with any of these tags; of `ids`, where both are given.
-        limit: The first so many of what ids and tags leave, in the set's order.
+        difficulties: Problems with any of these difficulties, of what ids and tags leave.
+        since: Problems that were made on this day or later, an ISO date; those without a date are left out.
+        until: Problems that were made on this day or before, in the same way.
+        limit: The first so many of what all these leave, in the set's order.
         shard: (i, N): the i-th of N parts of what these leave, 1-based.
     """
 
     ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
     limit: int | None = None
     shard: tuple[int, int] | None = None
 
@@ -41,11 +48,13 @@ def choose(problem_set: ProblemSet, choice: Choice) -> tuple[ProblemSet, Selecti
     would keep them when problems are added, but runs on different problems cannot be merged anyway.
 
     Raises:
-        UsageError: An id or a tag that the set does not have, a limit or a shard that cannot be, no problem left.
+        UsageError: An id, a tag or a difficulty that the set does not have, a date, a limit or a shard that cannot
+            be, no problem left.
     """
     if choice == Choice():
         return problem_set, None
-    chosen = _by_name(problem_set, choice)
+    named = _by_name(problem_set, choice)
+    chosen, undated = _by_date(problem_set.name, named, choice)
     if choice.limit is not None:
         if choice.limit < 1:
             raise UsageError(f"limit {choice.limit}: take at least 1 problem")
@@ -54,11 +63,15 @@ def choose(problem_set: ProblemSet, choice: Choice) -> tuple[ProblemSet, Selecti
     selection = Selection(
         ids=tuple(problem.id for problem in problem_set.problems if problem.id in ids),
         tags=tuple(sorted(set(choice.tags))),
+        difficulties=tuple(sorted(set(choice.difficulties))),
+        since=choice.since,
+        until=choice.until,
         limit=choice.limit,
         chosen=len(chosen),
         chosen_hash=whole.hash,
         set_problems=len(problem_set.problems),
         set_hash=problem_set.hash,
+        undated=undated,
     )
     shard, of = choice.shard or (1, 1)
     if not 1 <= shard <= of:
@@ -113,6 +126,11 @@ def described(selection: Selection) -> str:
         parts.append(f"ids {', '.join(selection.ids[:_SHOWN])}{more}")
     if selection.tags:
         parts.append(f"tags {' or '.join(selection.tags)}")
+    if selection.difficulties:
+        parts.append(f"difficulty {' or '.join(selection.difficulties)}")
+    parts += [f"{word} {day}" for word in ("since", "until") if (day := getattr(selection, word)) is not None]
+    if selection.undated:
+        parts.append(f"{selection.undated} without a date left out")
     if selection.limit is not None:
         parts.append(f"limit {selection.limit}")
     if selection.of:
@@ -136,12 +154,53 @@ def _by_name(problem_set: ProblemSet, choice: Choice) -> list[Problem]:
     if tags:
         _refuse_unknown("tag", choice.tags, {t for p in problem_set.problems for t in p.tags}, problem_set.name)
         problems = [problem for problem in problems if tags & set(problem.tags)]
-    if not problems:
-        raise UsageError(
-            f"set {problem_set.name!r}: none of the {len(ids)} problems asked for has a tag"
-            f" {' or '.join(choice.tags)}: nothing is left to judge"
+        _refuse_none(
+            problems, problem_set.name, f"none of the problems asked for has a tag {_either(choice.tags)}"
         )
+    if choice.difficulties:
+        known = {problem.difficulty for problem in problem_set.problems if problem.difficulty is not None}
+        _refuse_unknown("difficulty", choice.difficulties, known, problem_set.name)
+        problems = [problem for problem in problems if problem.difficulty in choice.difficulties]
+        asked = f"none of the problems asked for has the difficulty {_either(choice.difficulties)}"
+        _refuse_none(problems, problem_set.name, asked)
     return problems
+
+
+def _by_date(name: str, problems: list[Problem], choice: Choice) -> tuple[list[Problem], int]:
+    """The problems of a window of days, and how many are left out since nothing says when they were made."""
+    if choice.since is None and choice.until is None:
+        return problems, 0
+    since, until = _day("since", choice.since) or dt.date.min, _day("until", choice.until) or dt.date.max
+    if since > until:
+        raise UsageError(f"since {choice.since} is after until {choice.until}")
+    dated = [(problem, dt.date.fromisoformat(problem.created)) for problem in problems if problem.created]
+    if not dated:
+        raise UsageError(f"set {name!r}: its problems have no dates, so that none can be chosen by them")
+    chosen = [problem for problem, day in dated if since <= day <= until]
+    first, last = min(day for _, day in dated), max(day for _, day in dated)
+    _refuse_none(chosen, name, f"none of the problems asked for is of these days; they are of {first} to {last}")
+    return chosen, len(problems) - len(dated)
+
+
+def _day(word: str, text: str | None) -> dt.date | None:
+    if text is None:
+        return None
+    try:
+        day = dt.date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:
+        raise UsageError(f"{word} {text!r}: take a date as 2024-12-31")
+    return day
+
+
+def _refuse_none(problems: list[Problem], name: str, reason: str) -> None:
+    if not problems:
+        raise UsageError(f"set {name!r}: {reason}: nothing is left to judge")
+
+
+def _either(names: Iterable[str]) -> str:
+    return " or ".join(names)
 
 
 def _refuse_unknown(noun: str, asked: Iterable[str], known: Collection[str], name: str) -> None:
@@ -155,7 +214,7 @@ def _refuse_unknown(noun: str, asked: Iterable[str], known: Collection[str], nam
     elif known:
         hint = f"it has {', '.join(sorted(known)[:_SHOWN])}{', …' if len(known) > _SHOWN else ''}"
     else:
-        hint = f"it has no {noun}s"
+        hint = f"it has no {noun[:-1]}ies" if noun.endswith("y") else f"it has no {noun}s"
     raise UsageError(f"set {name!r} has no {noun} {unknown[0]!r}{more}: {hint}")
 
 
