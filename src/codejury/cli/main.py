@@ -168,6 +168,7 @@ def main() -> None:
             gates,
             generate,
             rollouts,
+            run,
             runs,
             sets,
         )

@@ -182,8 +182,14 @@ class Generation:
             cost=usage.cost if limited and self.price is not None else None,
         )
 
-    async def answers(self, progress: Progress | None = None) -> AsyncGenerator[Sample, None]:
+    async def answers(
+        self, progress: Progress | None = None, *, held: bool = False
+    ) -> AsyncGenerator[Sample, None]:
         """The samples that are not there yet, as they come, each after it was written; `result` says the rest.
+
+        Args:
+            progress: Told of each.
+            held: Give the samples that are there before those that come.
 
         Raises:
             UsageError: The file cannot be made, or was begun in another way; the server takes no request.
@@ -199,6 +205,10 @@ class Generation:
                 self.result = self._result(self.samples - left, asking.asked, asking.budget)
                 progress.stage("asking", left)
                 try:
+                    for sample in (
+                        formats.read_samples(journal.path, allow_empty=True) if held and journal.held else ()
+                    ):
+                        yield sample
                     async with aclosing(asking.answers()) as answers:
                         async for sample in answers:
                             progress.step(None)

@@ -7,6 +7,7 @@ import datetime as dt
 import itertools
 import time
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from codejury.engine import AnyEngine
     from codejury.judging import Profile
-    from codejury.model import ProblemSet, Sample, Selection
+    from codejury.model import ProblemSet, Sample, Selection, Verdict
     from codejury.pipeline.engines import Opened
     from codejury.store import Ingested, Store, StoreLibrary
 
@@ -144,10 +145,12 @@ async def judge_samples(
     progress: Progress | None = None,
     *,
     notes: Sequence[str] = (),
+    at_hand: Mapping[str, Verdict] | None = None,
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name.
 
-    `notes` are asked for when the samples are read: what to know of how they were drawn, a line each.
+    `notes` are asked for when the samples are read: what to know of how they were drawn, a line each. `at_hand`
+    are verdicts that were made before the run was begun, by their keys: they are taken, not made again.
     """
     _check_settings(settings)
     chosen, selection = choose(problem_set, settings.choice)
@@ -160,7 +163,7 @@ async def judge_samples(
         await opened.engine.__aexit__()
         raise
     try:
-        await _judge_pending(store, run, settings, chosen, opened.engine, progress or Progress())
+        await _judge_pending(store, run, settings, chosen, opened.engine, progress or Progress(), at_hand or {})
     except CodejuryError:
         if not store.find_run(name).judged:
             store.delete_run(run)
@@ -316,8 +319,9 @@ async def _judge_pending(
     problem_set: ProblemSet,
     engine: AnyEngine,
     progress: Progress,
+    at_hand: Mapping[str, Verdict] = MappingProxyType({}),
 ) -> None:
-    """Judge what a run has not judged yet."""
+    """Judge what a run has not judged yet, but for what has a verdict at hand."""
     manifest = store.manifest(run)
     problems = {p.hash: p for p in problem_set.problems if p.id not in manifest.missing}
     limits = {digest: effective_limits(p, settings.limits) for digest, p in problems.items()}
@@ -337,6 +341,13 @@ async def _judge_pending(
             refuse_weak(weak)
         _keep_notes(store, run, msgspec.structs.replace(manifest, weak=weak), problem_set, engine.profiles, limits)
         before = store.find_run(manifest.run).judged
+        if at_hand:
+            async with contextlib.aclosing(
+                _jobs(store.pending(run), library, limits, context, engine.profiles)
+            ) as jobs:
+                known = [Judged(job, at_hand[job.key]) async for job in jobs if job.key in at_hand]
+            for start in range(0, len(known), BATCH):
+                store.sink(run).put(known[start : start + BATCH])
         progress.stage("judging", store.count_pending(run))
         try:
             async with (
