@@ -98,27 +98,44 @@ def demos(statements: Sequence[Statement], reach: Reach) -> set[int]:
     is assigned goes only if a call makes it, or demos alone use it, and nothing else does.
     """
     cut: set[int] = set()
-    used = Counter(name for statement in statements for name in statement.names.uses)
-    used_by_demos: set[str] = set()
+    assigned: list[int] = []
     for place in range(len(statements) - 1, -1, -1):
         statement = statements[place]
-        if statement.defines:
+        if statement.defines or _shares_a_line(statements, place):
             continue
         if is_main_guard(statement.node):
-            droppable = True
+            cut.add(place)
         elif reach.needs(statement):
             break
         elif isinstance(statement.node, _ASSIGNMENTS):
-            droppable = _unused(statement, used) and (
-                _calls(statement.node) or not used_by_demos.isdisjoint(statement.names.binds)
-            )
+            assigned.append(place)
         else:
-            droppable = True
-        if droppable and not _shares_a_line(statements, place):
             cut.add(place)
-            used.subtract(statement.names.uses)
-            used_by_demos |= statement.names.uses
-    return cut
+    return cut | _unused(statements, assigned, cut)
+
+
+def _unused(statements: Sequence[Statement], assigned: Sequence[int], cut: Collection[int]) -> set[int]:
+    """Places of the assignments that only served what is cut, and of each other."""
+    used = Counter(name for place, one in enumerate(statements) if place not in cut for name in one.names.uses)
+    served = {name for place in cut for name in statements[place].names.uses}
+    binders: dict[str, list[int]] = defaultdict(list)
+    for place in assigned:
+        for name in statements[place].names.binds:
+            binders[name].append(place)
+    found: set[int] = set()
+    waiting = list(reversed(assigned))
+    while waiting:
+        place = waiting.pop()
+        names = statements[place].names
+        if place in found or any(used[name] > (name in names.uses) for name in names.binds):
+            continue
+        if not _calls(statements[place].node) and names.binds.isdisjoint(served):
+            continue
+        found.add(place)
+        used.subtract(names.uses)
+        served |= names.uses
+        waiting += [other for name in names.uses for other in binders[name]]
+    return found
 
 
 class Reach:
@@ -202,11 +219,6 @@ class Reach:
                     relevant.append(statement.node.name)
                 elif not is_main_guard(statement.node):
                     wanted += statement.names.binds
-
-
-def _unused(statement: Statement, used: Counter[str]) -> bool:
-    own = statement.names.uses
-    return all(used[name] <= (name in own) for name in statement.names.binds)
 
 
 def _calls(node: ast.stmt) -> bool:
