@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from codejury.model import Problem
 
-VARIANTS = 5
+VARIANTS, FEWER = 5, 2
 SLOTS = (1, 2, 4, 8)
 ASSERTIONS = (1, 10, 100, 1000)
 SHARES = (0.0, 0.01, 0.05)
@@ -56,7 +56,8 @@ def of(section: str, folder: Path, slots: int) -> Iterator[Workload]:
     """The workloads of a section; files are written to `folder`."""
     problems = {problem.id: problem for problem in sets.load("humaneval").problems}
     if section in {"humaneval", "slots"}:
-        bodies = [(p, f"{_body(p)}\n# variant {v}\n") for v in range(VARIANTS) for p in problems.values()]
+        variants = VARIANTS if section == "humaneval" else FEWER
+        bodies = [(p, f"{_body(p)}\n# variant {v}\n") for v in range(variants) for p in problems.values()]
         whole = _write(folder, "humaneval", "humaneval", bodies, list(problems.values()))
         for number in SLOTS if section == "slots" else (slots,):
             yield whole._replace(point=f"{number} slots" if section == "slots" else "", slots=number)
