@@ -235,11 +235,14 @@ def _at_ks(
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     """reliability@k and pass^k by k."""
     reliability, pass_hat = {}, {}
+    said: dict[str, list[str]] = {}
     for k in ks:
         found = stats.estimate_reliability(n, c, k, level=level)
         reliability[str(k)], pass_hat[str(k)] = _estimate(found.reliability_at_k), _estimate(found.pass_hat_k)
-        if warnings is not None:
-            warnings += [f"reliability@{k}: {line}" for line in found.reliability_at_k.warnings]
+        for line in found.reliability_at_k.warnings:
+            said.setdefault(line.replace("problem", "task").replace("sample", "rollout"), []).append(str(k))
+    if warnings is not None:
+        warnings += [f"reliability@{', '.join(at)}: {line}" for line, at in said.items()]
     return reliability, pass_hat
 
 

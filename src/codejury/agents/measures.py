@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from codejury.report.rollouts import Latency, Measure, SharesOfTests
+from codejury.stats.estimate import NO_SPREAD
+from codejury.stats.intervals import Interval, binomial_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,15 +55,20 @@ def _measure(means: Floats, level: float, high: float, rollouts: int) -> Measure
     if not count:
         return None
     value = float(means.mean())
-    if count == 1:
-        return Measure(value=value, se=None, low=None, high=None, tasks=1, rollouts=rollouts)
-    se = float(means.std(ddof=1)) / math.sqrt(count)
-    half = _quantile(level, count - 1) * se
+    se = float(means.std(ddof=1)) / math.sqrt(count) if count > 1 else 0.0
+    if se > NO_SPREAD * value:
+        half = _quantile(level, count - 1) * se
+        bounds = Interval(se, max(0.0, value - half), min(high, value + half), "t")
+    elif high == 1 and count > 1:
+        bounds = binomial_interval(min(1.0, value), count, level)
+    else:
+        return Measure(value=value, se=None, low=None, high=None, method=None, tasks=count, rollouts=rollouts)
     return Measure(
         value=value,
-        se=se,
-        low=max(0.0, value - half),
-        high=min(high, value + half),
+        se=bounds.se,
+        low=bounds.low,
+        high=bounds.high,
+        method=bounds.method,
         tasks=count,
         rollouts=rollouts,
     )
@@ -132,9 +140,7 @@ def cost_per_solved(cost: Floats, resolved: Floats, task: Ints, level: float) ->
     moved = value + (costs - value * rates) / rate
     found = _measure(moved, level, math.inf, rollouts=int(known.sum()))
     assert found is not None
-    return Measure(
-        value=value, se=found.se, low=found.low, high=found.high, tasks=found.tasks, rollouts=found.rollouts
-    )
+    return msgspec.structs.replace(found, value=value)
 
 
 def latency(seconds: Floats, task: Ints, level: float) -> Latency | None:

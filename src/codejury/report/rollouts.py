@@ -14,9 +14,10 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: The mean.
-        se: Standard error; null for one task.
-        low: Lower bound of the t interval; null for one task.
-        high: Upper bound.
+        se: Standard error; null for one task, or no spread.
+        low: Lower bound; null for one task, and for no spread of what is no share.
+        high: Upper bound; the same.
+        method: "t"; for a share without spread that of a binomial interval with the number of tasks; else null.
         tasks: Tasks with a rollout of which it is known.
         rollouts: Rollouts of which it is known.
     """
@@ -25,6 +26,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     se: float | None
     low: float | None
     high: float | None
+    method: str | None
     tasks: int
     rollouts: int
 

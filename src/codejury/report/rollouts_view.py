@@ -69,9 +69,9 @@ def _agent(agent: AgentFigures) -> list[RenderableType]:
         _reliability(agent.figures),
         Text(),
         indented(f"tasks solved always {solved.always}, sometimes {solved.sometimes}, never {solved.never}", 2),
-        Text(),
-        _measures(agent.figures),
     ]
+    if (measures := _measures(agent.figures)).row_count:
+        parts += [Text(), measures]
     for title, slices in (("difficulty", agent.by_difficulty), ("tag", agent.by_tag)):
         if slices:
             parts += [Text(), _slices(title, slices)]
@@ -133,8 +133,8 @@ def _measures(figures: Figures) -> Table:
 
 def _gaps(table: Table, shares: SharesOfTests) -> None:
     if shares.gap_to_resolved is not None:
-        table.add_row("  above the resolve rate by", f"{shares.gap_to_resolved:.4f}", "", "")
-        table.add_row("  above the pooled by", f"{shares.gap_to_pooled:.4f}", "", "")
+        table.add_row("  above the resolve rate by", f"{shares.gap_to_resolved:z.4f}", "", "")
+        table.add_row("  above the pooled by", f"{shares.gap_to_pooled:z.4f}", "", "")
 
 
 def _add(table: Table, name: str, found: Measure) -> None:
@@ -201,7 +201,7 @@ def _security(rows: list[SecureRow]) -> Table:
         if row.severity is not None:
             bar = f"no finding of {row.severity}" + ("" if row.severity == "critical" else " or worse")
         else:
-            bar = f"score at least {row.threshold:.3f}"
+            bar = f"score at least {row.threshold:.3f}" if row.threshold else "any score"
         k = list(row.reliability_at_k)[-1]
         table.add_row(
             bar,
@@ -216,7 +216,7 @@ def _security(rows: list[SecureRow]) -> Table:
 def _meaning(level: float) -> Text:
     return Text(
         f"Percent, with {100 * level:.4g} % intervals: population is for other tasks of this kind.\n"
-        "reliability@k: at least one of k rollouts resolves the task; pass^k: all of k do. In the\n"
-        "tables by difficulty, tag and security, k is the largest.",
+        "reliability@k: at least one of k rollouts resolves the task; pass^k: all of k.\n"
+        "In the tables by difficulty, tag and security, k is the largest.",
         "dim",
     )
