@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from codejury import sets
-from codejury.pipeline import check
+from codejury.formats import read_problems
+from codejury.model import Outcome, ProblemSet, UsageError
+from codejury.pipeline import AsyncJury, check
 
 if TYPE_CHECKING:
     from codejury.report import SetsCheckDocument
@@ -92,6 +94,46 @@ def test_small_sets(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     )
 
 
+FAMILIES = sorted((Path(__file__).parent / "data").glob("*.jsonl"))
+
+
+def test_families() -> None:
+    """What can be judged of our small files: each reference passes, and nothing that solves nothing does."""
+    problems = [problem for path in FAMILIES for problem in read_problems(path) if problem.obstacle is None]
+    named = ProblemSet(name="families", version="1-0", problems=tuple(problems))
+    document = asyncio.run(check(named))
+    assert [] == document.failures
+    without = {"mbpp_9001_twice", "9000", "abc900_a"}
+    assert without == {problem.id for problem in problems if problem.reference is None}
+    assert (len(problems) - 3, 0, 3) == (
+        document.references.passed,
+        document.references.failed,
+        document.references.absent,
+    )
+    assert 14 == len(problems)
+
+
+async def test_livecodebench() -> None:
+    """By its own rules: its imports, a tuple for a list, numbers that are equal as decimals."""
+    path = Path(__file__).parent / "data" / "livecodebench.jsonl"
+    method, runs = read_problems(path)
+    head = "class Solution:\n    def multiplied(self, xs: List[int], n) -> List[int]:\n        return "
+    answers = [
+        (method.id, head + "[n * x for x in xs]\n", Outcome.PASSED),
+        (method.id, head + "tuple(n * x for x in xs)\n", Outcome.PASSED),
+        (method.id, head + "(n * x for x in xs)\n", Outcome.WRONG_ANSWER),
+        (method.id, head + "xs\n", Outcome.WRONG_ANSWER),
+        (runs.id, "print(sum(map(int, stdin.read().split())))\nprint('x')\n", Outcome.WRONG_ANSWER),
+        (runs.id, "print(sum(map(int, input().split())))\nprint(.5, '\\n')\n", Outcome.PASSED),
+        (runs.id, "print(sum(map(int, input().split())))\nprint(.51)\n", Outcome.WRONG_ANSWER),
+    ]
+    problem_set = ProblemSet(name="lcb", version="1-0", problems=(method, runs))
+    async with AsyncJury(problem_set) as jury:
+        verdicts = await jury.judge_all([(name, answer) for name, answer, _ in answers])
+    assert [outcome for *_, outcome in answers] == [verdict.outcome for verdict in verdicts]
+    assert {"strong"} == {verdict.integrity for verdict in verdicts}
+
+
 # ---- the published sets: the references that fail, with what is said of them
 
 
@@ -115,6 +157,40 @@ def test_mbpp(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_sanitized_mbpp_as_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     """CodeT's form."""
     assert (427, {}) == _failed("mbpp_sanitized_codet.jsonl.gz", monkeypatch)
+
+
+@pytest.mark.shared
+def test_humaneval_x(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its problems in Python."""
+    assert (164, {}) == _failed("humaneval-x/humaneval_python.jsonl.gz", monkeypatch)
+
+
+@pytest.mark.shared
+def test_infilling_of_random_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prompt, solution and suffix together."""
+    assert (164, {}) == _failed("infilling/HumanEval-RandomSpanInfillingLight.jsonl.gz", monkeypatch)
+
+
+@pytest.mark.shared
+def test_infilling_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same of single lines."""
+    assert (1033, {}) == _failed("infilling/HumanEval-SingleLineInfilling.jsonl.gz", monkeypatch)
+
+
+@pytest.mark.shared
+def test_other_languages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line, before anything is judged."""
+    for name in ("humaneval-x/humaneval_cpp", "multipl-e/humaneval-js"):
+        with pytest.raises(
+            UsageError, match=r"cannot be judged: its answers are written in .* \(so with 16\d more"
+        ):
+            _failed(f"{name}.jsonl.gz", monkeypatch)
+
+
+@pytest.mark.shared
+def test_humaneval_without_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same tests and solutions as HumanEval's."""
+    assert (164, {}) == _failed("HumanEval_no_examples.jsonl.gz", monkeypatch)
 
 
 @pytest.mark.shared

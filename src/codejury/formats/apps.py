@@ -28,6 +28,28 @@ FIELDS = ("problem_id", "question", "input_output")
 CHECKER = Checker(kind="decimal", rel_tol=1e-5, abs_tol=1e-8)
 """Words, and decimal fractions within the tolerance of `numpy.allclose`, which APPS calls."""
 
+PREAMBLE = """\
+import collections
+import fractions
+import heapq
+import itertools
+import math
+import random
+import sys
+import time
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from functools import lru_cache
+from heapq import *
+from itertools import accumulate, combinations, permutations, product
+from math import ceil, cos, exp, fabs, floor, gcd, log, log2, sin, sqrt, tan
+from typing import List, Tuple
+try:
+    import numpy as np
+except ImportError:
+    pass
+"""
+"""The names that APPS gives every answer."""
+
 
 class _Whole(msgspec.Struct):
     input_output: InputsOutputs
@@ -63,6 +85,7 @@ def problems(rows: Iterable[Row]) -> Iterator[Problem]:
             entry_point=entry_point,
             tests=made,
             reference=_reference(row, fields.solutions),
+            preamble=PREAMBLE,
             difficulty=fields.difficulty,
         )
         checks.check_encodable(
@@ -85,4 +108,4 @@ def _reference(row: Row, solutions: str | list[str]) -> str | None:
         solutions = decoded(row, "solutions", solutions) if solutions.strip() else []
     if not isinstance(solutions, list) or not all(isinstance(one, str) for one in solutions):
         raise row.error("must be a list of programs", "solutions")
-    return solutions[0] if solutions else None
+    return PREAMBLE + solutions[0] if solutions else None
