@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from codejury.formats import holds_samples, jsonl, read_samples
+from codejury.formats import holds_samples, jsonl, read_samples, samples_hash
 from codejury.formats.samples import source_of
 from codejury.model import Assertions, InputError, Problem, Sample, UsageError
 
@@ -265,3 +266,17 @@ def test_lines_are_read_as_they_are_asked_for(tmp_path: Path, monkeypatch: pytes
     for _ in range(3):
         next(samples)
     assert 3 == len(read)
+
+
+def test_the_hash_of_a_folder_is_that_of_its_files(tmp_path: Path) -> None:
+    """Names and bytes count; of a file its bytes alone do."""
+    path = written(tmp_path / "a.jsonl", 1)
+    assert hashlib.sha256(b"1\n").hexdigest() == samples_hash(path)
+    folder = tmp_path / "folder"
+    seen = set()
+    for name, text in (("T_0/0.py", "a"), ("T_0/1.py", "a"), ("T_1/0.py", "a"), ("T_1/0.py", "b")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+        seen.add(samples_hash(folder))
+    assert 4 == len(seen)
+    assert seen > {samples_hash(folder)}

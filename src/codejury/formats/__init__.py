@@ -7,7 +7,7 @@ from codejury.formats.checks import missing_ids
 from codejury.formats.files import Format, read_problems, write_problems
 from codejury.formats.jsonl import Row, read_rows, write_rows
 from codejury.formats.meta import read_meta, write_meta
-from codejury.formats.samples import SampleSource, holds_samples, read_samples, write_samples
+from codejury.formats.samples import SampleSource, holds_samples, read_samples, samples_hash, write_samples
 from codejury.formats.values import plain
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "read_problems",
     "read_rows",
     "read_samples",
+    "samples_hash",
     "write_meta",
     "write_problems",
     "write_rows",

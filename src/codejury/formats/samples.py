@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, get_args
@@ -93,6 +94,22 @@ def holds_samples(path: str | os.PathLike[str]) -> bool:
     with contextlib.closing(read_entries(path)) as entries:
         first = next(entries)
     return isinstance(first.value, list) or (isinstance(first.value, dict) and _shape(first.value) is not None)
+
+
+def samples_hash(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file's bytes, in hex; of a folder, over the names and the bytes of all files in it.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    place = Path(path)
+    if not place.is_dir():
+        with place.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for file_path in sorted(entry for entry in place.rglob("*") if entry.is_file()):
+        digest.update(f"{file_path.relative_to(place)}\0{samples_hash(file_path)}\n".encode())
+    return digest.hexdigest()
 
 
 def write_samples(
