@@ -64,7 +64,9 @@ def _agent(agent: AgentFigures) -> list[RenderableType]:
     n = f"{agent.n.min}" if agent.n.min == agent.n.max else f"{agent.n.min} to {agent.n.max}"
     solved = agent.figures.solved
     parts: list[RenderableType] = [
-        Text.assemble((printable(agent.agent), "bold"), f": {agent.figures.tasks} tasks, n = {n} rollouts each"),
+        Text.assemble(
+            (printable(agent.agent), "bold"), f": {_count(agent.figures.tasks, 'task')}, n = {n} rollouts each"
+        ),
         Text(),
         _reliability(agent.figures),
         Text(),
@@ -112,7 +114,7 @@ def _measures(figures: Figures) -> Table:
     for name, shares in (("test pass rate", figures.test_pass_rate), ("regression rate", figures.regression_rate)):
         if shares is not None:
             _add(table, f"{name}, by task", shares.macro)
-            table.add_row(f"{name}, pooled", f"{shares.pooled:.4f}", "", "")
+            table.add_row(f"{name}, pooled", _number(shares.pooled), "", "")
             _gaps(table, shares)
     for name, found in (
         ("tool calls", figures.tool_calls),
@@ -131,15 +133,23 @@ def _measures(figures: Figures) -> Table:
     return table
 
 
+def _number(value: float) -> str:
+    return f"{value:z.4f}" if abs(value) < 10 else f"{value:.5g}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _gaps(table: Table, shares: SharesOfTests) -> None:
     if shares.gap_to_resolved is not None:
-        table.add_row("  above the resolve rate by", f"{shares.gap_to_resolved:z.4f}", "", "")
-        table.add_row("  above the pooled by", f"{shares.gap_to_pooled:z.4f}", "", "")
+        table.add_row("  above the resolve rate by", _number(shares.gap_to_resolved), "", "")
+        table.add_row("  above the pooled by", _number(shares.gap_to_pooled), "", "")
 
 
 def _add(table: Table, name: str, found: Measure) -> None:
     interval = "not known" if found.low is None else f"{found.low:.4g} to {found.high:.4g}"
-    table.add_row(name, f"{found.value:.4f}", interval, str(found.rollouts))
+    table.add_row(name, _number(found.value), interval, str(found.rollouts))
 
 
 def _slices(title: str, slices: Mapping[str, Figures]) -> Table:
@@ -174,7 +184,8 @@ def _bounds(agent: AgentFigures) -> RenderableType:
         (f"pass^{k}", unknown.pass_hat_k[k]),
     ):
         table.add_row(name, *(f"{100 * value:.1f}" for value in (row.excluded, row.all_failed, row.all_passed)))
-    heading = f"{unknown.infra} infrastructure failures and {unknown.missing} without a grade, in percent:"
+    failures = _count(unknown.infra, "infrastructure failure")
+    heading = f"{failures} and {_count(unknown.missing, 'rollout')} without a grade, in percent:"
     return Group(Text(heading), table)
 
 
@@ -199,7 +210,7 @@ def _security(rows: list[SecureRow]) -> Table:
         table.add_column(heading, justify="right")
     for row in rows:
         if row.severity is not None:
-            bar = f"no finding of {row.severity}" + ("" if row.severity == "critical" else " or worse")
+            bar = f"nothing {row.severity}" + ("" if row.severity == "critical" else " or worse")
         else:
             bar = f"score at least {row.threshold:.3f}" if row.threshold else "any score"
         k = list(row.reliability_at_k)[-1]
