@@ -29,11 +29,15 @@ from codejury.cli.main import (
 )
 from codejury.model.errors import InfrastructureError, UsageError
 
+_OTHERS = "or a file of problems, or hf://OWNER/NAME@COMMIT/PATH of the hub, or https://…#sha256=HEX"
+
 
 @sets_app.command("list")
 def sets_list() -> None:
     """List the problem sets that can be named."""
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
     from codejury import sets
 
@@ -42,7 +46,7 @@ def sets_list() -> None:
         table.add_column(heading)
     for info in sets.names():
         table.add_row(info.name, info.source, "available" if info.available else info.unavailable)
-    output(table)
+    output(Group(table, Text(), Text(_OTHERS, "dim")))
 
 
 @sets_app.command("show")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -26,7 +27,23 @@ def set_view(problem_set: ProblemSet) -> RenderableType:
         (printable(f"{problem_set.name} {problem_set.version}"), "bold"),
         printable(f": {len(problem_set.problems)} problems, from {problem_set.source or 'a file'}"),
     )
-    return Group(heading, Text(f"hash {problem_set.hash}", "dim"), Text(), problem_table(problem_set.problems))
+    about = [Text(printable(line), "dim") for line in (f"hash {problem_set.hash}", *_said(problem_set))]
+    return Group(heading, *about, Text(), problem_table(problem_set.problems))
+
+
+def _said(problem_set: ProblemSet) -> list[str]:
+    """What a set is like, where it is not as most are: languages, days, what cannot be judged."""
+    problems, lines = problem_set.problems, []
+    languages = Counter(problem.language for problem in problems)
+    if set(languages) != {"python"}:
+        lines.append("written in " + ", ".join(f"{name} {count}" for name, count in languages.most_common()))
+    days = sorted(problem.created for problem in problems if problem.created)
+    if days:
+        lines.append(f"made from {days[0]} to {days[-1]}")
+    obstacles = [problem.obstacle for problem in problems if problem.obstacle is not None]
+    if obstacles:
+        lines.append(f"{len(obstacles)} of {len(problems)} cannot be judged, the first since {obstacles[0]}")
+    return lines
 
 
 def problem_view(problem: Problem) -> RenderableType:
@@ -38,14 +55,16 @@ def problem_view(problem: Problem) -> RenderableType:
     texts = {
         "prompt": problem.prompt,
         "suffix": problem.suffix,
+        "missing between them": problem.missing if problem.suffix else "",
         "instruction": problem.instruction,
         "preamble": problem.preamble,
         "context": _context_text(problem),
         "reference": problem.reference,
+        "before the tests": _before_tests(problem),
         "tests": _tests_text(problem.tests),
     }
     for title, text in texts.items():
-        if text:
+        if text and text.strip():
             lexer = "text" if title == "instruction" else problem.language
             parts += [
                 Text(f"\n{title}", "bold"),
@@ -68,6 +87,12 @@ def _facts(problem: Problem) -> list[str]:
         *(f"{name} {value:g}" for name, value in limits.items()),
     ]
     return [fact for fact in said if fact]
+
+
+def _before_tests(problem: Problem) -> str:
+    """What runs before the tests, unless it is the prompt."""
+    context: str = getattr(problem.tests, "context", "")
+    return "" if context == problem.prompt else context
 
 
 def _context_text(problem: Problem) -> str:
