@@ -22,7 +22,7 @@ from codejury.model import UsageError
 GROUP = "codejury.metrics"
 """The group of entry points."""
 
-_FAMILIES = ("codejury.metrics.text", "codejury.metrics.trees")
+_FAMILIES = ("codejury.metrics.text", "codejury.metrics.trees", "codejury.metrics.codebleu")
 
 _registered: dict[str, Metric] = {}
 _imported: set[str] = set()

@@ -14,23 +14,22 @@ from typing import NamedTuple
 from codejury.metrics.text.words import KEYWORDS
 
 _ALIASES = {
-    "py": "python",
-    "python3": "python",
-    "js": "javascript",
-    "jsx": "javascript",
-    "ts": "typescript",
-    "tsx": "typescript",
-    "golang": "go",
-    "rs": "rust",
-    "c++": "cpp",
-    "c#": "c-sharp",
-    "cs": "c-sharp",
-    "csharp": "c-sharp",
-    "c_sharp": "c-sharp",
-    "rb": "ruby",
-    "kt": "kotlin",
-    "sh": "bash",
-    "shell": "bash",
+    alias: name
+    for name, aliases in {
+        "python": "py python3",
+        "javascript": "js jsx mjs cjs",
+        "typescript": "ts mts cts tsx typescriptreact",
+        "go": "golang",
+        "rust": "rs",
+        "c": "h",
+        "cpp": "c++ cc cxx hpp hh",
+        "c-sharp": "c# cs csharp c_sharp",
+        "ruby": "rb",
+        "php": "php8",
+        "kotlin": "kt kts",
+        "bash": "sh shell zsh",
+    }.items()
+    for alias in aliases.split()
 }
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
