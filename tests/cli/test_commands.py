@@ -225,7 +225,7 @@ def test_sets_show(codejury: Callable[..., Any], tiny: Path) -> None:
     ended = codejury("sets", "show", "set.jsonl", "t/b")
     assert (0, "") == (ended.code, ended.err)
     lines = [line.rstrip() for line in ended.out.splitlines()]
-    assert "t/b: python" == lines[0]
+    assert "t/b: python, entry point f" == lines[0]
     expected = ["prompt", "def f(x):", "", "reference", "def f(x):", "    return x + 2", "", "tests"]
     assert expected == lines[2:10]
     assert ["assert f(1) == 3", "assert f(41) == 43"] == lines[10:]
