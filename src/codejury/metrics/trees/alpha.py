@@ -63,7 +63,7 @@ class _Above(NamedTuple):
     function: bool
 
 
-@lru_cache(maxsize=8)  # a pair's two sides, for each of its metrics
+@lru_cache(maxsize=4)  # a pair's two sides, for each of its metrics
 def alpha(parsed: Parsed) -> Tree:
     """The tree of a text with its local names renamed to `<0>`, `<1>` and so on."""
     names = list(_names(parsed, _around(parsed)))

@@ -112,7 +112,7 @@ def introduced(reference: Parsed, prediction: Parsed) -> int:
     return (prediction.faults - reference.faults).total()
 
 
-@lru_cache(maxsize=8)  # a pair's two sides, for each of its metrics
+@lru_cache(maxsize=4)  # a pair's two sides, for each of its metrics
 def _parse(prefix: str, text: str, suffix: str, name: str) -> Parsed:
     import tree_sitter  # noqa: PLC0415 - of an extra
 
