@@ -157,10 +157,10 @@ def test_white_space_is_an_answer(tmp_path: Path) -> None:
 
 
 def test_the_documented_examples_are_read(tmp_path: Path) -> None:
-    """Each block of JSON in the user's page is a row that a reader takes."""
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
-    blocks = [block.split("```", 1)[0] for block in page.split("```json\n")[1:]]
-    assert 6 == len(blocks)
+    """Each block of JSON in the users' pages is a row that a reader takes."""
+    pages = [(Path(__file__).parents[2] / "docs" / name).read_text() for name in ("formats.md", "samples.md")]
+    blocks = [block.split("\n```", 1)[0] for page in pages for block in page.split("```json\n")[1:]]
+    assert 7 <= len(blocks)
     for number, block in enumerate(blocks):
         path = tmp_path / f"{number}.jsonl"
         path.write_text(block)

@@ -20,7 +20,7 @@ def result_text(outcome: Outcome, detail: str) -> str:
     """
     if outcome is Outcome.PASSED:
         return "passed"
-    return "timed out" if outcome in TIMEOUTS else f"failed: {detail or outcome.value}"
+    return "timed out" if outcome in TIMEOUTS else f"failed: {detail or outcome.value}".rstrip()
 
 
 def status_text(outcome: Outcome) -> str:
