@@ -115,7 +115,7 @@ def _refuse_missing(columns: RolloutColumns, parts: Sequence[Slice], settings: R
             for task in part.tasks[part.missing > 0].tolist()
         ]
         raise UsageError(
-            f"{_rollouts(total)} have no grade: {_named(named)}; a missing grade is neither a failure nor a "
+            f"no grade for {_rollouts(total)}: {_named(named)}; a missing grade is neither a failure nor a "
             "success: grade them, or leave them out of n with --allow-missing, which shows what they leave open"
         )
 
@@ -169,8 +169,8 @@ def _too_few(columns: RolloutColumns, parts: Sequence[Slice], short: Mask, k: in
         if (tests >= k).any():
             why += ": its tests are not independent rollouts, and pass@k of them is near 1 though it failed"
     return (
-        f"{what}, and {_tasks(int(short.sum()))} have fewer: {_named(named)}; take a smaller k, run more, or "
-        f"leave them out of every figure with --drop-short; {why}: {SEE}"
+        f"{what}, and there are fewer of {_tasks(int(short.sum()))}: {_named(named)}; take a smaller k, run more, "
+        f"or leave them out of every figure with --drop-short; {why}: {SEE}"
     )
 
 
@@ -268,7 +268,7 @@ def _agent_warnings(agent: AgentFigures) -> list[str]:
     tests = agent.figures.test_pass_rate
     if tests is not None and tests.macro.rollouts < agent.figures.rollouts:
         without = agent.figures.rollouts - tests.macro.rollouts
-        found.append(f"{_rollouts(without)} have no counts of tests and are not in the rates of tests")
+        found.append(f"no counts of tests for {_rollouts(without)}: not in the rates of tests")
     if agent.security is not None:
         found += _security_warnings(agent.security)
     return found
@@ -278,7 +278,8 @@ def _security_warnings(security: Security) -> list[str]:
     found = []
     if security.unscored:
         found.append(
-            f"{_rollouts(security.unscored)} that are resolved have no security score: no security-adjusted figure"
+            f"no security score for {_rollouts(security.unscored)} that should have one, being resolved: no "
+            "security-adjusted figures"
         )
     if security.hidden:
         found.append(
