@@ -38,6 +38,8 @@ runs_app = typer.Typer(no_args_is_help=True, help="Runs in the store: list, show
 app.add_typer(runs_app, name="runs")
 explain_app = typer.Typer(no_args_is_help=True, help="What figures mean, by examples.")
 app.add_typer(explain_app, name="explain")
+metrics_app = typer.Typer(no_args_is_help=True, help="Metrics that compare a prediction with a reference.")
+app.add_typer(metrics_app, name="metrics")
 
 StoreOption = Annotated[
     str | None, typer.Option(help="Where runs are kept.", show_default=".codejury/runs.db", metavar="FILE")
@@ -167,9 +169,11 @@ def main() -> None:
             explain,
             gates,
             generate,
+            metrics,
             rollouts,
             run,
             runs,
+            score,
             sets,
         )
 

@@ -22,6 +22,7 @@ from codejury.model.errors import UsageError
 CONFIG = Path("codejury.toml")
 PREFIX = "CODEJURY"
 GATE = "gate"
+SCORE, SCENARIOS = "score", "scenarios"
 SPOKEN = frozenset(("unsafe",))
 """Options that nothing but the command line sets: who runs a command is to have asked for them."""
 
@@ -34,6 +35,17 @@ def gate_tables() -> list[dict[str, Any]]:
     """
     tables = _read().get(GATE, [])
     return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
+
+
+def scenario_tables() -> dict[str, Any]:
+    """The tables `[score.scenarios.NAME]` of the file: weights of `codejury score`, which are no options.
+
+    Raises:
+        UsageError: The file is not TOML.
+    """
+    table = _read().get(SCORE)
+    scenarios = table.get(SCENARIOS) if isinstance(table, dict) else None
+    return scenarios if isinstance(scenarios, dict) else {}
 
 
 def defaults(command: Any) -> dict[str, Any]:
@@ -49,6 +61,9 @@ def defaults(command: Any) -> dict[str, Any]:
     settings = _read()
     if isinstance(settings.get(GATE), list):
         del settings[GATE]
+    score = settings.get(SCORE)
+    if isinstance(score, dict) and isinstance(score.get(SCENARIOS), dict):
+        del score[SCENARIOS]
     return _defaults(command, settings, {}, {}, CONFIG.name, PREFIX)
 
 

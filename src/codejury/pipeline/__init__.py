@@ -16,6 +16,7 @@ from codejury.pipeline.plan import PlanSettings, plan
 from codejury.pipeline.references import Progress
 from codejury.pipeline.results import write_results
 from codejury.pipeline.runs import delete_runs, import_runs, list_runs, show_run
+from codejury.pipeline.score import ScoreSettings, metric_row, score
 from codejury.pipeline.selection import Choice, choose
 from codejury.pipeline.strength import StrengthSettings, strength
 from codejury.pipeline.summary import summarise
@@ -41,6 +42,7 @@ __all__ = [
     "MergeSettings",
     "PlanSettings",
     "Progress",
+    "ScoreSettings",
     "StrengthSettings",
     "check",
     "choose",
@@ -57,7 +59,9 @@ __all__ = [
     "judge_samples",
     "list_runs",
     "merge",
+    "metric_row",
     "plan",
+    "score",
     "show_run",
     "strength",
     "summarise",

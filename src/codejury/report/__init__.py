@@ -37,6 +37,7 @@ from codejury.report.files import encode_json, write_bytes, write_json
 from codejury.report.gate import GateCheck, GateDocument, GatePair, NeededRow, PlanDocument, PlanRow
 from codejury.report.runs import RunDocument, RunRow, RunsDocument
 from codejury.report.schemas import schema, schema_names
+from codejury.report.score import CompositePart, CompositeScore, ScoreDocument, ScoreMetric, ScoreSummary
 from codejury.report.strength import (
     ProblemStrength,
     SetsStrengthDocument,
@@ -52,6 +53,8 @@ __all__ = [
     "CompareDocument",
     "ComparedRun",
     "Comparison",
+    "CompositePart",
+    "CompositeScore",
     "CountsRow",
     "DetectableRow",
     "Difference",
@@ -84,6 +87,9 @@ __all__ = [
     "RunDocument",
     "RunRow",
     "RunsDocument",
+    "ScoreDocument",
+    "ScoreMetric",
+    "ScoreSummary",
     "SetsCheckDocument",
     "SetsStrengthDocument",
     "Slice",

@@ -14,6 +14,7 @@ from codejury.report.explain import ExplainPasskDocument
 from codejury.report.gate import GateDocument, PlanDocument
 from codejury.report.rollouts import RolloutRunsDocument, RolloutsDocument
 from codejury.report.runs import RunDocument, RunsDocument
+from codejury.report.score import ScoreDocument
 from codejury.report.strength import SetsStrengthDocument
 
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
@@ -29,6 +30,7 @@ _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "run": RunDocument,
     "runs": RunsDocument,
     "sample": Sample,
+    "score": ScoreDocument,
     "sets-check": SetsCheckDocument,
     "sets-strength": SetsStrengthDocument,
 }
