@@ -68,7 +68,7 @@ def problem_view(problem: Problem) -> RenderableType:
             lexer = "text" if title == "instruction" else problem.language
             parts += [
                 Text(f"\n{title}", "bold"),
-                Syntax(text.strip("\n"), lexer, background_color="default"),
+                Syntax(text.strip("\n"), lexer, background_color="default", word_wrap=True),
             ]
     return Group(*parts)
 
