@@ -163,7 +163,7 @@ def test_manifest_that_is_no_unicode_is_refused(store: Store, build: Build) -> N
 
 
 def test_all_fields_of_a_sample_are_kept(store: Store, build: Build) -> None:
-    """Kind, rule, finish reason, tokens, cost and latency."""
+    """Kind, rule with its flags, finish reason, tokens, cost and latency."""
     sample = Sample(
         problem_id="P/0",
         index=7,
@@ -175,9 +175,19 @@ def test_all_fields_of_a_sample_are_kept(store: Store, build: Build) -> None:
         cost_usd=0.5,
         latency_s=1.25,
     )
-    run = store.create_run(build.manifest(), build.problem_set(), [(sample, Program("code", "whole"))])
+    program = Program("code", "whole", ("cut-off", "trimmed"))
+    counted: list[Ingested] = []
+
+    def complete(ingested: Ingested) -> Manifest:
+        counted.append(ingested)
+        return build.manifest()  # type: ignore[no-any-return]
+
+    run = store.create_run(build.manifest(), build.problem_set(), [(sample, program)], complete=complete)
     with store._database.read() as connection:
         row = connection.exec_driver_sql("SELECT * FROM samples").one()
     hashes = [bytes.fromhex(text_hash(text)) for text in ("code", sample.text)]
-    assert (run, 0, 7, *hashes, "solution", "whole", "stop\\udc80", 3, 4, 0.5, 1.25) == tuple(row)
+    assert (run, 0, 7, *hashes, "solution", "whole", "stop\\udc80", 3, 4, 0.5, 1.25, "cut-off trimmed") == tuple(
+        row
+    )
+    assert {"cut-off": 1, "trimmed": 1} == counted[0].flags
     assert sample.text == store.text(text_hash(sample.text))

@@ -40,7 +40,7 @@ Store.open(sys.argv[1])
 """
 
 
-NEWER = {"c_base", "has_base", "base_passed", "slowest_cpu_s", "latency_s"}
+NEWER = {"c_base", "has_base", "base_passed", "slowest_cpu_s", "latency_s", "flags"}
 """What older schemas did not know."""
 
 

@@ -194,6 +194,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         missing: Ids of the problems without samples.
         packages: Distributions that the programs could import, as "name==version".
         rules: Number of samples by the rule that extracted their code.
+        extractor: Name and version of what chose the rule for each, as "auto 1"; empty in older manifests.
+        flags: Number of samples by what extracting their code had to do, as "trimmed", or met, as "cut-off".
         notes: What a reader of the figures must know: what is left out, references that fail or lack.
         selection: Which problems of the set; None for all.
         meta_replaced: Values of the file beside the samples that were declared otherwise in `meta`.
@@ -233,6 +235,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     container: ContainerInfo | None = None
     confirm: Confirm = "auto"
     weak: dict[str, str] = {}
+    extractor: str = ""
+    flags: dict[str, int] = {}
 
     @property
     def pooled(self) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from codejury.extract import AUTO
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -30,6 +32,7 @@ CONDITIONS = (
 """All of them, by the names by which they are waived."""
 
 _EMPTY = "empty"  # the rule of blank answers, which any file may hold
+_BY_KIND = {"completion", "solution"}  # rules of answers that are judged to the byte
 
 
 def conditions(manifest: Manifest, drawn: Iterable[int], tiers: Iterable[str]) -> dict[str, str]:
@@ -53,13 +56,20 @@ def conditions(manifest: Manifest, drawn: Iterable[int], tiers: Iterable[str]) -
         "tier": ", ".join(sorted(tiers)) or manifest.tier,
         "confirm": manifest.confirm,
         "judge": manifest.judge_version,
-        "extraction": ", ".join(sorted(rule for rule in manifest.rules if rule != _EMPTY)),
+        "extraction": _extraction(manifest),
         "interpreter": manifest.python and f"{manifest.python.implementation} {manifest.python.version}",
     }
     known = {name: value for name, value in found.items() if value}
     if manifest.judge_version:  # no packages are something known, in a manifest that says so much
         known["packages"] = ", ".join(sorted(manifest.packages)) or "none"
     return known
+
+
+def _extraction(manifest: Manifest) -> str:
+    """The extractor; the rules alone where nothing was extracted, and in manifests that name no extractor."""
+    rules = sorted(rule for rule in manifest.rules if rule != _EMPTY)
+    plain = manifest.extractor.startswith(f"{AUTO} ") and set(rules) <= _BY_KIND
+    return manifest.extractor if manifest.extractor and not plain else ", ".join(rules)
 
 
 def same(one: str | None, two: str | None) -> bool:

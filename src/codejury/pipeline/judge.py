@@ -73,6 +73,7 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
         level: Confidence level of the intervals.
         meta: How the samples were made: model, temperature, …
         meta_file: The same as the file beside the samples says, which `judge` reads; `meta` goes before it.
+        extractor: What makes programs of answers; one of `extract.EXTRACTORS`.
         choice: Which problems to judge; samples of others are counted and left out.
         allow_missing: Judge though some problems have no sample.
         allow_empty: Keep empty answers, judged as `no_code`.
@@ -99,6 +100,7 @@ class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     meta: dict[str, str] = {}
     meta_file: dict[str, str] = {}
+    extractor: str = extract.AUTO
     choice: Choice = Choice()
     allow_missing: bool = False
     allow_empty: bool = False
@@ -182,6 +184,7 @@ def default_run_name(samples: str) -> str:
 
 def _check_settings(settings: JudgeSettings) -> None:
     ks = settings.ks
+    extract.extractor(settings.extractor)  # there is one of this name
     if not 0 < settings.level < 1:
         raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
     if ks is not None and (not ks or min(ks) < 1):
@@ -248,7 +251,9 @@ def _create(
 ) -> int:
     problems = problem_set.by_id()
     chosen = Chosen(samples, problems)
-    pairs = ((sample, extract.program(problems[sample.problem_id], sample)) for sample in chosen)
+    pairs = (
+        (sample, extract.program(problems[sample.problem_id], sample, settings.extractor)) for sample in chosen
+    )
 
     def complete(ingested: Ingested) -> Manifest:
         missing, selection = ingested.missing, manifest.selection
@@ -269,6 +274,7 @@ def _create(
             samples=msgspec.structs.replace(manifest.samples, count=ingested.samples, notes=tuple(notes)),
             missing=missing,
             rules=dict(ingested.rules),
+            flags=dict(ingested.flags),
             selection=selection,
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from codejury._version import __version__
+from codejury.extract import extractor
 from codejury.judging import JUDGE_VERSION, Profile
 from codejury.model import (
     Interpreter,
@@ -73,6 +74,7 @@ def new_manifest(
         selection=selection,
         allow_missing=settings.allow_missing,
         packages=settings.packages,
+        extractor=extractor(settings.extractor).label,
     )
 
 
@@ -92,6 +94,8 @@ def differences(before: Manifest, other: Manifest, words: tuple[str, str] = ("th
     ]
     for name in ("python", "meta"):
         pairs.append((name, *(msgspec.to_builtins(getattr(manifest, name)) for manifest in (before, other))))
+    if before.extractor and other.extractor:  # older manifests name none
+        pairs.append(("extractor", before.extractor, other.extractor))
     differ = [f"{name} {_said(one)} {words[0]}, {_said(two)} {words[1]}" for name, one, two in pairs if one != two]
     if _asked(before.selection) != _asked(other.selection):
         said = (
@@ -117,6 +121,7 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     if manifest.selection is not None:
         notes.append(selection_note(manifest.selection, number))
     notes += manifest.samples.notes
+    notes += _extraction_notes(manifest)
     if manifest.meta_replaced:
         replaced = (f"{key} {manifest.meta[key]!r} for {old!r}" for key, old in manifest.meta_replaced.items())
         notes.append(f"declared otherwise than in the file beside the samples: {', '.join(replaced)}")
@@ -125,6 +130,17 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     if manifest.raised:
         notes.append(raised_note(manifest.raised))
     return (*notes, *reference_notes(problems, {h: _profile(p, manifest.unsound) for h, p in problems.items()}))
+
+
+def _extraction_notes(manifest: Manifest) -> list[str]:
+    """What extraction met that a reader of the figures must know."""
+    kinds = (
+        ("cut-off", manifest.flags, "cut off within their code"),
+        ("thinking-cut-off", manifest.flags, "cut off while the model was thinking"),
+        ("none", manifest.rules, "without any code"),
+    )
+    found = [f"{counts[name]} {words}" for name, counts, words in kinds if counts.get(name)]
+    return [f"answers: {', '.join(found)} (extractor {manifest.extractor})"] if found else []
 
 
 def _profile(problem: Problem, unsound: Mapping[str, str]) -> Profile | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from codejury.pipeline.manifest import differences, now, run_notes
 from codejury.store import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from codejury.model import Problem, Selection
     from codejury.store import Disagreement, RunInfo, Store
@@ -360,7 +361,6 @@ def _combined(settings: MergeSettings, runs: Sequence[_Run], problem_set: Proble
     manifests = [run.manifest for run in runs]
     unanswered = set.intersection(*(_unanswered(run, problem_set) for run in runs))
     meta = {k: v for k, v in first.meta.items() if all(m.meta.get(k) == v for m in manifests)}
-    rules = {rule for manifest in manifests for rule in manifest.rules}
     return msgspec.structs.replace(
         first,
         run=settings.into,
@@ -372,11 +372,20 @@ def _combined(settings: MergeSettings, runs: Sequence[_Run], problem_set: Proble
         meta_replaced={k: v for m in manifests for k, v in m.meta_replaced.items() if k in meta},
         allow_missing=any(manifest.allow_missing for manifest in manifests),
         missing=tuple(problem.id for problem in problem_set.problems if problem.id in unanswered),
-        rules={rule: sum(manifest.rules.get(rule, 0) for manifest in manifests) for rule in sorted(rules)},
+        rules=_summed(manifest.rules for manifest in manifests),
+        flags=_summed(manifest.flags for manifest in manifests),
+        extractor=next((manifest.extractor for manifest in manifests if manifest.extractor), ""),
         unsound={problem: out for manifest in manifests for problem, out in manifest.unsound.items()},
         raised={problem: most for manifest in manifests for problem, most in manifest.raised.items()},
         parts=tuple(part for run in runs for part in run.origins),
     )
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return dict(sorted(total.items()))
 
 
 def _unanswered(run: _Run, problem_set: ProblemSet) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -50,11 +50,13 @@ class Ingested:
         samples: Number of samples.
         n: Number of samples by problem id, for every problem of the set, in its order; may be 0.
         rules: Number of samples by extraction rule.
+        flags: Number of samples by flag of their extraction; a sample may have several.
     """
 
     samples: int
     n: Mapping[str, int]
     rules: Mapping[str, int]
+    flags: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -103,6 +105,7 @@ def _stage(connection: Connection, problem_set: ProblemSet, pairs: Iterable[tupl
     positions = {problem.id: position for position, problem in enumerate(problem_set.problems)}
     n = Counter(dict.fromkeys(positions, 0))
     rules: Counter[str] = Counter()
+    flags: Counter[str] = Counter()
     recent: set[str] = set()
     iterator = iter(pairs)
     while batch := list(itertools.islice(iterator, _BATCH)):
@@ -113,6 +116,7 @@ def _stage(connection: Connection, problem_set: ProblemSet, pairs: Iterable[tupl
                 raise UsageError(f"sample {sample.id!r} answers no problem of set {problem_set.name!r}")
             n[sample.problem_id] += 1
             rules[program.rule] += 1
+            flags.update(program.flags)
             hashes = []
             for text in (program.source, sample.text):
                 digest = text_hash(text)
@@ -120,7 +124,7 @@ def _stage(connection: Connection, problem_set: ProblemSet, pairs: Iterable[tupl
                 if digest not in recent:
                     recent.add(digest)
                     text_rows.append({"hash": digest, "body": pack(text)})
-            sample_rows.append(_sample_row(sample, positions[sample.problem_id], program.rule, *hashes))
+            sample_rows.append(_sample_row(sample, positions[sample.problem_id], program, *hashes))
         if text_rows:
             connection.execute(insert_or(staged_texts).on_conflict_do_nothing(), text_rows)
         try:
@@ -129,17 +133,20 @@ def _stage(connection: Connection, problem_set: ProblemSet, pairs: Iterable[tupl
             raise UsageError("two samples have the same problem id and index: give each its own") from error
         if len(recent) > _RECENT_TEXTS:
             recent.clear()
-    return Ingested(samples=n.total(), n=dict(n), rules=dict(rules))
+    return Ingested(samples=n.total(), n=dict(n), rules=dict(rules), flags=dict(flags))
 
 
-def _sample_row(sample: Sample, position: int, rule: str, program_hash: str, raw_hash: str) -> dict[str, Any]:
+def _sample_row(
+    sample: Sample, position: int, program: Program, program_hash: str, raw_hash: str
+) -> dict[str, Any]:
     return {
         "position": position,
         "idx": sample.index,
         "program_hash": program_hash,
         "text_hash": raw_hash,
         "kind": sample.kind,
-        "rule": rule,
+        "rule": program.rule,
+        "flags": " ".join(program.flags) or None,
         "finish_reason": None if sample.finish_reason is None else printable(sample.finish_reason),
         "prompt_tokens": sample.prompt_tokens,
         "completion_tokens": sample.completion_tokens,

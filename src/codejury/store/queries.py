@@ -111,6 +111,7 @@ class StoredVerdict:
         program_hash: Its program.
         text_hash: Its raw text.
         rule: The rule that extracted the program.
+        flags: What that had to do or could not do; see docs/extraction.md.
         key: Key of the verdict.
         outcome, integrity, tier, detail, cpu_s, wall_s, peak_bytes, flipped_from, base_passed: See
             `model.Verdict`.
@@ -142,6 +143,7 @@ class StoredVerdict:
     flipped_from: Outcome | None
     base_passed: bool | None = None
     slowest_cpu_s: float | None = None
+    flags: tuple[str, ...] = ()
 
     @property
     def tests_passed(self) -> tuple[bool, ...]:
@@ -256,7 +258,7 @@ def count_pending(database: Database, run: int) -> int:
 
 def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:
     """See `Store.verdicts`."""
-    shared = ("program_hash", "text_hash", "rule")
+    shared = ("program_hash", "text_hash", "rule", "flags")
     own = [c for c in verdicts.columns if c.name not in ("run_id", "position", "program_hash", "copies")]
     names = ("index", *shared, *(column.name for column in own))
     for position, problem_id, _ in _problems(database, run, only=problem_counts.c.n + problem_counts.c.infra > 0):
@@ -271,6 +273,7 @@ def stream_verdicts(database: Database, run: int) -> Iterator[StoredVerdict]:
         for row in rows:
             fields = dict(zip(names, row, strict=True))
             fields["outcome"] = Outcome(fields["outcome"])
+            fields["flags"] = tuple((fields["flags"] or "").split())
             fields["flipped_from"] = fields["flipped_from"] and Outcome(fields["flipped_from"])
             fields["base_passed"] = None if fields["base_passed"] is None else bool(fields["base_passed"])
             yield StoredVerdict(problem_id=problem_id, **fields)

@@ -26,7 +26,7 @@ from sqlalchemy import (
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Written to `PRAGMA user_version`; a store with a lower one is upgraded, one with a higher one is refused.
 
 Raised together with a new file in `migrations/versions`, whose revision it is.
@@ -109,6 +109,7 @@ samples = Table(
     Column("completion_tokens", Integer),
     Column("cost_usd", Float),
     Column("latency_s", Float),
+    Column("flags", Text),
     Index("samples_by_program", "run_id", "position", "program_hash", "idx"),
     sqlite_with_rowid=False,
 )
