@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from codejury.generate import Budget
     from codejury.model import Problem
 
-FAULTS = (
+FAULTS: tuple[Any, ...] = (
     "fewer",
     "one",
     "more",
@@ -164,7 +164,7 @@ def test_no_sample_is_lost_doubled_or_misaligned(  # noqa: PLR0917
     left = list(faults)
     server.answers.clear()
     server.script = lambda _number, _body: left.pop() if left and seed.random() < 0.7 else "answer"
-    asked = asked_of(n=n, n_per_request=per_request, concurrency=concurrency, attempts=50)
+    asked = asked_of(n=n, n_per_request=per_request, concurrency=concurrency, attempts=50, backoff_s=0.0)
     path = tmp_path_factory.mktemp("asked") / "s.jsonl"
     told = ask(asked, problems, path)
     assert (None, {}) == (told.asked.stopped, told.asked.failed)
@@ -340,7 +340,7 @@ def test_a_budget_needs_figures(
 def test_settings_are_sent_and_the_address_is_used_as_it_is(
     server: Any, problems: list[Problem], asked_of: Callable[..., AskSettings], tmp_path: Path
 ) -> None:
-    """The fields of a request are those of the settings, what is left out is not there, and the key is a header."""
+    """A request has the fields of the settings and no others, and the key is a header."""
     settings = asked_of(
         base_url=server.url.replace("/v1", "/own/api"),
         top_p=None,

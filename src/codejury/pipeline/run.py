@@ -175,6 +175,9 @@ class _Bench:
         opened: Judges; this is its library.
         kept: Verdicts, those of former sessions included.
         progress: Told of each sample whose verdict is known.
+
+    Attributes:
+        seconds: During which programs were judged.
     """
 
     def __init__(
@@ -201,8 +204,7 @@ class _Bench:
         self.programs: dict[str, str] = {}
         self.copies: dict[str, int] = {}
         self.answers: asyncio.Queue[Sample | None] = asyncio.Queue()
-        self.began: float | None = None
-        self.seconds = 0.0
+        self.under_way, self.began, self.seconds = 0, 0.0, 0.0
         self.engine.library = self
 
     def problem(self, problem_hash: str) -> Problem:
@@ -248,7 +250,9 @@ class _Bench:
             if self.copies[key] > 1:
                 continue
             self.programs[made.hash] = made.source
-            self.began = self.began or time.monotonic()
+            if not self.under_way:
+                self.began = time.monotonic()
+            self.under_way += 1
             yield Job(
                 key=key,
                 problem_hash=problem.hash,
@@ -263,8 +267,9 @@ class _Bench:
         self.kept.add(judged.job.key, judged.verdict)
         for _ in range(self.copies.pop(judged.job.key, 1)):
             self.progress.step(judged.verdict.outcome)
-        assert self.began is not None
-        self.seconds = time.monotonic() - self.began
+        self.under_way -= 1
+        if not self.under_way:  # what goes by while nothing but the model works is no time of judging
+            self.seconds += time.monotonic() - self.began
 
 
 class _Verdicts:
