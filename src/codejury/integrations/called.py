@@ -7,7 +7,7 @@ import builtins
 import sys
 import typing
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -46,13 +46,14 @@ def problem_of(problem_id: str, code: str, candidates: Iterable[str], where: str
     """The problem whose tests are code that was written to run after a program, in the same namespace.
 
     The code runs apart from the program, so it sees of it the functions that it calls and nothing else. Modules of
-    the standard library and names of `typing`, which it may have had from the program's imports, are imported for
-    it.
+    the standard library whose attributes it uses, and names of `typing` that it does not call, are imported for
+    it, as it may have had them from the program's imports.
 
     Args:
         problem_id: Id of the problem.
         code: The tests.
-        candidates: Programs that answer it; what they define is theirs, also where a module is called the same.
+        candidates: Programs that answer it. They tell whether a class is called; and code that calls nothing but
+            built-in functions tests those that they define.
         where: Where the code comes from, for errors.
 
     Raises:
@@ -69,10 +70,11 @@ def problem_of(problem_id: str, code: str, candidates: Iterable[str], where: str
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 defined.add(node.name)
                 classes |= {node.name} if isinstance(node, ast.ClassDef) else set()
-    used = _free(tree)
-    modules = [name for name in used if name not in defined and name in sys.stdlib_module_names]
-    types = [name for name in used if name not in defined and name not in modules and name in typing.__all__]
-    called = [name for name in used if name not in (*modules, *types)]
+    names = _names(tree)
+    modules = [name for name in names.attributes if name in sys.stdlib_module_names]
+    types = [name for name in names.free if name in typing.__all__ and name not in names.called]
+    called = [name for name in names.free if name not in (*modules, *types)]
+    called = called or [name for name in names.built_in if name in names.called and name in defined]
     if not called:
         raise UsageError(f"{where} uses no function of the candidates: it tests nothing, and all would pass")
     imports = "".join(f"import {name}\n" for name in modules)
@@ -95,16 +97,37 @@ def _parsed(source: str) -> ast.Module | None:
         return None
 
 
-def _free(tree: ast.Module) -> list[str]:
-    """Names that code uses and binds nowhere, in the order of their first use."""
+class _Names(NamedTuple):
+    """Names in code that it binds nowhere, each in the order of first use.
+
+    Attributes:
+        free: Those that are not built in.
+        built_in: Those that are.
+        called: Of both, those that are called.
+        attributes: Of `free`, those of which attributes are used.
+    """
+
+    free: list[str]
+    built_in: list[str]
+    called: set[str]
+    attributes: list[str]
+
+
+def _names(tree: ast.Module) -> _Names:
     used: dict[str, None] = {}
-    bound = set(dir(builtins)) | {"__name__", "__file__"}
+    bound: set[str] = {"__name__", "__file__"}
+    called: set[str] = set()
+    attributes: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
                 used[node.id] = None
             else:
                 bound.add(node.id)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called.add(node.func.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.add(node.value.id)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             bound.add(node.name)
         elif isinstance(node, ast.arg):
@@ -113,4 +136,7 @@ def _free(tree: ast.Module) -> list[str]:
             bound.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             bound.add(node.name)
-    return [name for name in used if name not in bound]
+    names = [name for name in used if name not in bound]
+    free = [name for name in names if not hasattr(builtins, name)]
+    built_in = [name for name in names if hasattr(builtins, name)]
+    return _Names(free, built_in, called & {*names}, [name for name in free if name in attributes])
