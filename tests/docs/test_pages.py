@@ -15,11 +15,11 @@ import msgspec
 import pytest
 import typer
 
-from codejury.cli import commands, compare, doctor, explain, gates, main, runs, sets
+from codejury.cli import commands, compare, doctor, explain, gates, main, rollouts, runs, sets
 from codejury.model import Limits, Outcome
 
 assert all(
-    module.__name__ for module in (commands, compare, doctor, explain, gates, runs, sets)
+    module.__name__ for module in (commands, compare, doctor, explain, gates, rollouts, runs, sets)
 )  # importing them has registered the commands
 
 ROOT = Path(__file__).parents[2]
