@@ -61,7 +61,7 @@ def test_cut_tokens_count_with_their_part() -> None:
     assert Key("identifier", "ba") in keys(parse("x = ", "foo + ba", "r\n", "python"))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 4000), st.integers(0, 400))
 def test_nodes_are_those_of_the_whole_file_in_its_range(start: int, length: int) -> None:
     """Parsed in context, the inner nodes are exactly the whole file's that lie inside the text's bytes."""

@@ -34,7 +34,7 @@ class Tree:
     """A tree or forest in post-order.
 
     Attributes:
-        keys: The distinct keys of the nodes.
+        keys: Distinct keys, those of the nodes among them.
         label: Of each node, the index of its key.
         parent: Of each node, the index of the node above; -1 for a root.
         left: Of each node, the index of the left-most leaf below it; its own for a leaf.
@@ -69,32 +69,52 @@ def build(keys: Sequence[Key], parents: Sequence[int], spans: Sequence[tuple[int
     Raises:
         ValueError: The lists differ in length, or the nodes are not in pre-order.
     """
-    n = len(keys)
-    if len(parents) != n or (spans is not None and len(spans) != n):
+    if len(parents) != len(keys) or (spans is not None and len(spans) != len(keys)):
         raise ValueError("keys, parents and spans must be of the same length")
-    depth, size = np.zeros(n + 1, np.int32), np.ones(n + 1, np.int32)
-    depth[-1] = -1
+    depth: list[int] = []
     branch = [-1]
     for node, parent in enumerate(parents):
         while branch[-1] != parent:
             if len(branch) == 1:
                 raise ValueError(f"node {node} is not in pre-order: its parent {parent} is not above it")
             branch.pop()
-        depth[node] = len(branch) - 1
+        depth.append(len(branch) - 1)
         branch.append(node)
-    for node in range(n - 1, -1, -1):
-        size[parents[node]] += size[node]
-    place = np.arange(n, dtype=np.int32) - depth[:n] + size[:n] - 1
     distinct: dict[Key, int] = {}
-    label = np.fromiter((distinct.setdefault(key, len(distinct)) for key in keys), np.int32, n)
-    above = np.append(place, np.int32(-1))[np.asarray(parents, dtype=np.intp)] if n else place
-    both = np.asarray(spans or np.zeros((n, 2)), np.int32).reshape(n, 2)
+    labels = [distinct.setdefault(key, len(distinct)) for key in keys]
+    return assemble(tuple(distinct), labels, parents, depth, spans or [(0, 0)] * len(keys))
+
+
+def assemble(
+    keys: tuple[Key, ...],
+    labels: Sequence[int],
+    parents: Sequence[int],
+    depths: Sequence[int],
+    spans: Sequence[tuple[int, int]],
+) -> Tree:
+    """The tree of nodes that are listed in pre-order, unchecked.
+
+    Args:
+        keys: The distinct keys.
+        labels: Of each node, the index of its key.
+        parents: As for `build`.
+        depths: How many nodes are above each node.
+        spans: First byte and the byte after the last of each node.
+    """
+    n = len(labels)
+    sizes = [1] * (n + 1)
+    for node in range(n - 1, -1, -1):
+        sizes[parents[node]] += sizes[node]  # the last place is for the parent of roots
+    size = np.asarray(sizes[:n], np.int32)
+    place = np.arange(n, dtype=np.int32) - np.asarray(depths, np.int32) + size - 1
+    above = np.append(place, np.int32(-1))[np.asarray(parents, np.intp)]
+    both = np.asarray(spans, np.int32).reshape(n, 2)
     columns = [np.empty(n, np.int32) for _ in range(5)]
-    values = (label, above, place - size[:n] + 1, both[:, 0], both[:, 1])
+    values = (np.asarray(labels, np.int32), above, place - size + 1, both[:, 0], both[:, 1])
     for column, value in zip(columns, values, strict=True):
         column[place] = value
         column.flags.writeable = False
-    return Tree(tuple(distinct), *columns)
+    return Tree(keys, *columns)
 
 
 def common_labels(a: Tree, b: Tree) -> tuple[Column, Column]:

@@ -27,7 +27,7 @@ def _words(text: str) -> Names:
 
 
 _COMMENTS = _words("comment line_comment block_comment line_continuation")
-_PUNCTUATION = _words("( ) [ ] { } , ; : . :: \" ' ` \"\"\" ''' ${ $( #{ $")
+_PUNCTUATION = frozenset(b"( ) [ ] { } , ; : . :: \" ' ` \"\"\" ''' ${ $( #{ $".split())
 
 
 def _nothing_foreign(_: str) -> bool:
@@ -63,7 +63,7 @@ class Language:
     aliases: tuple[str, ...] = ()
     function: str = "language"
     comments: Names = _COMMENTS
-    punctuation: Names = _PUNCTUATION
+    punctuation: frozenset[bytes] = _PUNCTUATION
     meaningful: Names = frozenset()
     identifiers: Names = frozenset({"identifier"})
     shorthand: Names = frozenset()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from codejury.metrics.trees.flat import Key, Tree, build
+from codejury.metrics.trees.flat import Key, Tree, assemble, build
 from codejury.metrics.trees.languages import LANGUAGES, Language, find, grammar
 from codejury.model import UsageError
 
@@ -133,20 +133,11 @@ def _parse(prefix: str, text: str, suffix: str, name: str) -> Parsed:
         source=source,
         low=low,
         high=high,
-        tree=build([], []) if bare else build(walk.keys, walk.parents, walk.spans),
+        tree=build([], []) if bare else walk.tree(),
         faults=_faults(syntax, low, high),
         bare=bare,
         syntax=syntax,
     )
-
-
-class _Open(NamedTuple):
-    """A node whose children are being looked at: its number if it is kept, else that of the kept one above."""
-
-    number: int
-    kept: bool
-    type: str
-    end: int
 
 
 class _Walk:
@@ -154,25 +145,18 @@ class _Walk:
 
     def __init__(self, source: bytes, low: int, high: int, language: Language) -> None:
         self.source, self.low, self.high, self.language = source, low, high, language
-        self.keys: list[Key] = []
-        self.parents: list[int] = []
-        self.spans: list[tuple[int, int]] = []
-        self._open: list[_Open] = []
-        self._covered: list[int] = []
-        self._gaps: dict[int, bytes] = {}
+        self._numbers: dict[tuple[str, bytes | None], int] = {}
+        self._keys: dict[Key, int] = {}
+        self._labels: list[int] = []
+        self._parents: list[int] = []
+        self._depths: list[int] = []
+        self._spans: list[tuple[int, int]] = []
         self._comments: list[tuple[int, int]] = []
+        self._gaps: dict[int, bytes] = {}
 
-    def run(self, cursor: tree_sitter.TreeCursor) -> None:
-        """Visit the nodes of a file that the text touches."""
-        while True:
-            node = cursor.node
-            assert node is not None
-            if self._enter(node, cursor):
-                continue
-            while not cursor.goto_next_sibling():
-                if not cursor.goto_parent():
-                    return
-                self._leave()
+    def tree(self) -> Tree:
+        """The nodes that were visited."""
+        return assemble(tuple(self._keys), self._labels, self._parents, self._depths, self._spans)
 
     def bare(self) -> bool:
         """Whether nothing is left of the text without its comments."""
@@ -182,59 +166,81 @@ class _Walk:
             place = end
         return not b"".join([*left, self.source[place : self.high]]).strip()
 
-    def _enter(self, node: tree_sitter.Node, cursor: tree_sitter.TreeCursor) -> bool:
-        """Take a node; whether the cursor went down to its first child."""
-        start, end = node.byte_range
-        self._cover(start, end)
-        if start == end or end <= self.low or start >= self.high:
-            return False
-        kind = node.type
-        if kind in self.language.comments:
-            self._comments.append((max(start, self.low), min(end, self.high)))
-            return False
-        above = self._open[-1].number if self._open else -1
-        kept = start >= self.low and end <= self.high
-        if cursor.goto_first_child():
-            number = self._add(Key(kind), above, start, end) if kept else above
-            self._open.append(_Open(number, kept, kind, end))
-            self._covered.append(start)
-            return True
-        text = self.source[max(start, self.low) : min(end, self.high)].decode("utf-8", "backslashreplace")
-        if not self._pure(text, node.is_named):
-            self._add(Key(kind, text.replace("\r\n", "\n")), above, start, end)
-        return False
+    def run(self, cursor: tree_sitter.TreeCursor) -> None:  # noqa: C901 - one flat loop: here time is spent
+        """Visit the nodes of a file that the text touches."""
+        low, high, comments = self.low, self.high, self.language.comments
+        above, kind = -1, ""  # the kept node that is next above, and the type of the parent
+        covered: int | None = None  # how far the children of the parent reach, if it is kept
+        depth = 0
+        waiting: list[tuple[int, str, int | None, int]] = []
+        while True:
+            node = cursor.node
+            assert node is not None
+            start, end = node.byte_range
+            if covered is not None:
+                if start > covered:
+                    self._gap(above, covered, start)
+                covered = max(covered, end)
+            if end > low and start < high and start < end:
+                own = node.type
+                if own in comments:
+                    self._comments.append((max(start, low), min(end, high)))
+                elif cursor.goto_first_child():
+                    waiting.append((above, kind, covered, end))
+                    kept = start >= low and end <= high
+                    if kept:
+                        above = self._add(own, None, above, depth, (start, end))
+                        depth += 1
+                    kind, covered = own, start if kept else None
+                    continue
+                else:
+                    text = self.source[max(start, low) : min(end, high)]
+                    if not self._pure(text, kind, named=node.is_named):
+                        self._add(own, text, above, depth, (start, end))
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
+                own, last = kind, covered
+                number = above
+                above, kind, covered, end = waiting.pop()
+                if last is not None:
+                    depth -= 1
+                    self._close(number, own, last, end)
 
-    def _pure(self, text: str, named: bool) -> bool:  # noqa: FBT001 - the node's own property
+    def _add(self, kind: str, text: bytes | None, above: int, depth: int, span: tuple[int, int]) -> int:
+        self._labels.append(self._number(kind, text))
+        self._parents.append(above)
+        self._depths.append(depth)
+        self._spans.append(span)
+        return len(self._labels) - 1
+
+    def _number(self, kind: str, text: bytes | None) -> int:
+        """The number of a key; line ends are alike."""
+        number = self._numbers.get((kind, text))
+        if number is None:
+            told = None if text is None else text.replace(b"\r\n", b"\n").decode("utf-8", "backslashreplace")
+            number = self._numbers[kind, text] = self._keys.setdefault(Key(kind, told), len(self._keys))
+        return number
+
+    def _pure(self, text: bytes, above: str, *, named: bool) -> bool:
         """Whether a leaf is pure punctuation."""
         if text not in self.language.punctuation:
             return not named and not text.strip()
-        return not self._open or f"{self._open[-1].type}.{text}" not in self.language.meaningful
+        return f"{above}.{text.decode()}" not in self.language.meaningful
 
-    def _add(self, key: Key, above: int, start: int, end: int) -> int:
-        self.keys.append(key)
-        self.parents.append(above)
-        self.spans.append((start, end))
-        return len(self.keys) - 1
-
-    def _cover(self, start: int, end: int) -> None:
+    def _gap(self, number: int, start: int, end: int) -> None:
         """Note what a kept node has between its children: in some grammars, a part of its meaning."""
-        if not self._open:
-            return
-        covered, above = self._covered[-1], self._open[-1]
-        if above.kept and start > covered:
-            gap = self.source[covered:start]
-            if gap.strip(b" \t\r\n;,\\"):
-                self._gaps[above.number] = self._gaps.get(above.number, b"") + gap
-        self._covered[-1] = max(covered, end)
+        gap = self.source[start:end]
+        if gap.strip(b" \t\r\n;,\\"):
+            self._gaps[number] = self._gaps.get(number, b"") + gap
 
-    def _leave(self) -> None:
-        above = self._open[-1]
-        self._cover(above.end, above.end)
-        self._open.pop()
-        self._covered.pop()
-        if above.kept and above.number in self._gaps:
-            gap = self._gaps.pop(above.number).decode("utf-8", "backslashreplace").replace("\r\n", "\n")
-            self.keys[above.number] = Key(above.type, gap.strip() if above.type == ERROR else gap)
+    def _close(self, number: int, kind: str, covered: int, end: int) -> None:
+        """The last child of a kept node has been visited."""
+        if end > covered:
+            self._gap(number, covered, end)
+        if number in self._gaps:
+            gap = self._gaps.pop(number)
+            self._labels[number] = self._number(kind, gap.strip() if kind == ERROR else gap)
 
 
 def _faults(syntax: tree_sitter.Tree, low: int, high: int) -> Counter[Fault]:
