@@ -1,8 +1,8 @@
 """A million rollouts: `python benchmarks/rollouts.py [--agents N] [--tasks N] [--rollouts N]`.
 
 Rows of CodeBench's fields are written to a file of JSON lines, which is then imported and reported, each in a
-fresh process whose time and peak memory are measured, modules included. The run fails if one of them needs more than
-`LIMIT_MIB`. Rollouts have a short program each, a hundred different ones, which are scanned as usual.
+fresh process whose time and peak memory are measured, modules included. The run fails if one of them needs more
+than `LIMIT_MIB`. Rollouts have a short program each, a hundred different ones, which are scanned as usual.
 """
 
 from __future__ import annotations

@@ -256,6 +256,14 @@ def test_slices(report: Report) -> None:
     ]
 
 
+def test_many_tags(report: Report) -> None:
+    """Those with the most tasks, and that is said."""
+    rows = [{"task": f"t{at}", "resolved": True, "tags": ["all", f"tag-{at}"]} for at in range(120)]
+    document = report(rows)
+    assert (100, 120) == (len(document.agents[0].by_tag), document.agents[0].by_tag["all"].tasks)
+    assert any("of the 100 with the most tasks, of 121 tags" in line for line in document.warnings)
+
+
 def test_security_from_code(report: Report) -> None:
     """Findings of a scan: by threshold and by severity, counted per rollout."""
     codes = ["x = 1\n", "eval(y)\n", "import os\nos.system('ls')\n", "x = 2\n"]

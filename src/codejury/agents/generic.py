@@ -90,7 +90,10 @@ class _Reader:
         _refuse_other_rows(place, row, fields)
         self._note_ignored(row)
         task = text(place, fields, "task")
-        agent = self._source.agent or text(place, fields, "agent")
+        if (agent := self._source.agent) is None:
+            if "agent" not in fields:
+                raise place.error("is missing; say which agent this is with --agent", "agent")
+            agent = text(place, fields, "agent")
         self._refuse_attempts(place, fields, task, agent)
         place_in_order = self._order[task, agent]
         self._order[task, agent] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ MOST_KS = 8
 """Without --k, figures are given for k = 1 to the fewest rollouts of a task, but not above this."""
 
 _SHOWN = 5
+_MOST_TAGS = 100
 _DIFFICULTIES = ("easy", "medium", "hard")
 _UNRATED = "unrated"
 
@@ -221,12 +223,14 @@ def _difficulties(columns: RolloutColumns) -> dict[str, Mask]:
 
 
 def _tags(columns: RolloutColumns) -> dict[str, Mask]:
-    names = sorted({tag for tags in columns.tags for tag in tags})
-    found = {name: np.zeros(len(columns.tasks), dtype=np.bool_) for name in names}
+    """The tasks of each tag; of many tags those with the most tasks."""
+    counts = Counter(tag for tags in columns.tags for tag in tags)
+    found = {name: np.zeros(len(columns.tasks), dtype=np.bool_) for name, _ in counts.most_common(_MOST_TAGS)}
     for at, tags in enumerate(columns.tags):
         for tag in tags:
-            found[tag][at] = True
-    return found
+            if tag in found:
+                found[tag][at] = True
+    return dict(sorted(found.items()))
 
 
 def _by(part: Slice, slices: dict[str, Mask], ks: Sequence[int], level: float) -> dict[str, Figures]:
@@ -248,6 +252,8 @@ def _run_warnings(
     if len({tuple(part.tasks.tolist()) for part in parts}) > 1:
         counts = ", ".join(f"{name} {len(part.tasks)}" for name, part in zip(columns.agents, parts, strict=True))
         found.append(f"the agents did not do the same tasks ({counts}): their figures are not comparable")
+    if (tags := len({tag for some in columns.tags for tag in some})) > _MOST_TAGS:
+        found.append(f"figures by tag are of the {_MOST_TAGS} with the most tasks, of {tags} tags")
     for agent, part in zip(agents, parts, strict=True):
         lines = [*_agent_warnings(agent), *_tests_as_rollouts(part.within(kept))]
         found += [f"{agent.agent}: {line}" for line in lines]

@@ -215,7 +215,7 @@ class AgentFigures(msgspec.Struct, frozen=True, kw_only=True):
         n: Rollouts of a task that count, the fewest and the most.
         figures: Over all tasks.
         by_difficulty: The same by the tasks' difficulty, where tasks have one.
-        by_tag: The same by tag; a task counts for each of its tags.
+        by_tag: The same by tag; a task counts for each of its tags. Of many, the 100 with the most tasks.
         unknown: Rollouts in no n; null if there are none.
         modes: How its rollouts of all tasks ended, the most frequent first.
         security: Security-adjusted figures; null where no rollout has a score.
