@@ -31,6 +31,7 @@ def test_nothing_set(folder: Path) -> None:
     assert {"judge", "report", "demo", "schema", "sets", "runs"} <= found.keys()
     assert {name: {} for name in ("list", "show", "delete", "merge", "import")} == found.pop("runs")
     assert {"passk": {}} == found.pop("explain")
+    assert not any(found.pop("metrics").values())
     assert {"list", "show", "check"} <= found["sets"].keys()
     assert not any(of_command for of_command in (*found.pop("sets").values(), *found.values()))
 

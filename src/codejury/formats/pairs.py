@@ -31,7 +31,7 @@ class PairRow(msgspec.Struct, frozen=True, kw_only=True):
         prefix: The file's text before the hole.
         suffix: The file's text after the hole.
         language: Name of the programming language.
-        id: Of the pair, unique in the file; its line where a row has none.
+        id: Of the pair, unique in the file; "row 3" where the third row has none.
         problem: What the pair is an answer to, where several pairs are.
         tags: Free labels.
         original: What stood in the hole before the edit.
@@ -67,10 +67,10 @@ def read_pairs(path: str | os.PathLike[str], *, language: str | None = None) -> 
             iterating.
     """
     seen: dict[str, int] = {}
-    for row in read_rows(path):
+    for number, row in enumerate(read_rows(path), 1):
         _refuse_misspelt(row)
         pair = checks.convert(row, PairRow)
-        name = pair.id if "id" in row.fields else f"line {row.line}"
+        name = pair.id if "id" in row.fields else f"row {number}"
         if "id" in row.fields:
             checks.check_id(row, "id", pair.id)
         if name in seen:
