@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -82,3 +82,18 @@ def test_what_is_refused(
     assert message in err
     assert 1 == err.count("\n")
     assert before == sorted(tiny.iterdir())
+
+
+@pytest.mark.sandbox
+def test_a_folder_is_judged(tiny: Path, sandbox: str, codejury: Callable[..., Any]) -> None:
+    """As the file that it was made of; a run of it goes on only with the same files."""
+    codejury("convert", "samples.jsonl", "out", "--to", "folder", "--problems", "set.jsonl")
+    judged = ("judge", "out", "--problems", "set.jsonl", "--run", "r", "-q")
+    assert 0 == codejury(*judged, "--json", "document.json").code
+    document = json.loads((tiny / "document.json").read_text())
+    assert {"passed": 3, "wrong_answer": 2} == document["verdicts"]
+    assert 0 == codejury(*judged, "--resume").code
+    (tiny / "out" / "t_a" / "0.py").write_text("x = 1")
+    ended = codejury(*judged, "--resume")
+    assert 2 == ended.code
+    assert "the samples: resume it with the same" in ended.err

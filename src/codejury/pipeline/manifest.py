@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import hashlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from codejury._version import __version__
 from codejury.extract import extractor
+from codejury.formats import samples_hash
 from codejury.judging import JUDGE_VERSION, Profile
 from codejury.model import (
     Interpreter,
@@ -171,6 +170,6 @@ def _said(value: object) -> str:
 
 
 def _file_hash(path: str) -> str:
-    with contextlib.suppress(OSError), Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with contextlib.suppress(OSError):
+        return samples_hash(path)
     return ""
