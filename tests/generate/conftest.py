@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from codejury.cli.main import main
 from codejury.generate import AskSettings
 from codejury.model import Assertions, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 
 def said(body: dict[str, Any]) -> str:
@@ -249,3 +255,73 @@ def asked_of(server: Server) -> Callable[..., AskSettings]:
         return AskSettings(**{"base_url": server.url, **given, **fields})
 
     return make
+
+
+class Ended(NamedTuple):
+    """How a call ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with two problems in `set.jsonl`, and nothing of the user's settings."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("CODEJURY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("COLUMNS", "120")
+    rows = [
+        {
+            "id": f"t/{name}",
+            "prompt": f"def f{name}(x):\n",
+            "entry_point": f"f{name}",
+            "tests": {"type": "assertions", "code": [f"assert f{name}(1) == {1 + step}"]},
+            "reference": f"def f{name}(x):\n    return x + {step}\n",
+        }
+        for name, step in (("a", 1), ("b", 2))
+    ]
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def codejury(
+    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., Ended]]:
+    """Calls a command of the command line with the server's address, in this process."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def call(command: str, *arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["codejury", command, *asking(server), *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    yield call
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def start(folder: Path, server: Server) -> Callable[..., subprocess.Popen[str]]:
+    """Starts a command in a process of its own."""
+
+    def call(command: str, *arguments: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "codejury", command, *asking(server), *map(str, arguments)],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return call
+
+
+def asking(server: Server) -> list[str]:
+    """The options that every asking needs."""
+    return ["--problems", "set.jsonl", "--model", "m", "--base-url", server.url, "--out", "s.jsonl"]

@@ -13,7 +13,7 @@ from codejury.formats import read_meta, read_samples
 from codejury.generate import CALLS, META, Call, Journal
 from codejury.model import InputError, Sample, UsageError
 
-MADE = {"model": "m", "temperature": 0.8, "settings_hash": "one"}
+MADE: dict[str, str | int | float] = {"model": "m", "temperature": 0.8, "settings_hash": "one"}
 
 
 def fill(path: Path, number: int = 3) -> list[Sample]:
@@ -74,7 +74,7 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
     """Answers that were made in two ways are never mixed; the message says what differs."""
     path = tmp_path / "s.jsonl"
     fill(path)
-    other = {"model": "m", "temperature": 0.2, "seed": 1, "settings_hash": "two"}
+    other: dict[str, str | int | float] = {"model": "m", "temperature": 0.2, "seed": 1, "settings_hash": "two"}
     with pytest.raises(
         UsageError, match=r"other settings \(temperature 0.8 then, 0.2 now; seed none then, 1 now\)"
     ):

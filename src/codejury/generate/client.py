@@ -6,7 +6,7 @@ import asyncio
 import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any, Protocol, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from codejury.generate.reply import Failure, read_error, read_reply
 from codejury.generate.settings import is_loopback
@@ -99,9 +99,11 @@ class OpenAIClient:
             raise UsageError("asking a model needs the package openai: pip install 'codejury[generate]'") from None
         self._errors = openai
         self._settings, self._stop, self._key = settings, stop, key
+        address = urlsplit(settings.base_url)
         self._openai = openai.AsyncOpenAI(
             api_key=key.reveal() or "none",
-            base_url=settings.base_url,
+            base_url=address._replace(query="", fragment="").geturl(),
+            default_query=dict(parse_qsl(address.query, keep_blank_values=True)),  # else paths are added behind it
             timeout=settings.timeout_s,
             max_retries=0,
         )
