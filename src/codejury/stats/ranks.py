@@ -73,7 +73,8 @@ class StandIn:
 
     Attributes:
         rho: Spearman's, with its p for rho = 0. That it is not 0 says little: the question is whether it is large.
-        low: Lower bound of rho, of a bootstrap over clusters; None with fewer than `FEWEST` of them, or no rho.
+        low: Lower bound of rho, of a bootstrap over clusters; None with fewer than `FEWEST`, or where
+            nothing can be tested.
         high: Upper bound.
         ceiling: The largest rho that these values could give, were they ordered alike: below 1 where one of the
             two has ties that the other has not. None without a rho.
@@ -180,10 +181,10 @@ def stand_in(
         return StandIn(rho, None, None, None, threshold, Decision.UNTESTABLE)
     one, two = np.asarray(proxy, dtype=np.float64), np.asarray(target, dtype=np.float64)
     ceiling = _rho(np.sort(one)[None, :], np.sort(two)[None, :]).item()
-    low, high = _bounds(one, two, clusters, level, seed)
     if ceiling < threshold:
-        decision = Decision.UNTESTABLE
-    elif low is None or high is None:
+        return StandIn(rho, None, None, ceiling, threshold, Decision.UNTESTABLE)
+    low, high = _bounds(one, two, clusters, level, seed)
+    if low is None or high is None:
         decision = Decision.UNDECIDED
     elif low >= threshold:
         decision = Decision.YES

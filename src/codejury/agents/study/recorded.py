@@ -12,6 +12,7 @@ from codejury.agents.study.rows import row
 from codejury.agents.study.synthetic import K, misused_pass_at_k
 from codejury.model import UsageError
 from codejury.report.study import Experiment, ThresholdRow
+from codejury.stats.intervals import binomial_interval
 from codejury.stats.ranks import kendall
 from codejury.stats.reliability import SECURITY_THRESHOLD
 
@@ -188,7 +189,7 @@ def _agent_rows(one: Recorded, sweep: dict[float, AdjustedReliability], *, paper
                 one.agent,
                 published=one.by_last(1.0),
                 estimate=strict.reliability_at_k,
-                reason="the paper's code scores the last rollout's program for all of a task's; corrected: each its own",
+                reason="the paper's code scores a task's last program for all of its rollouts; corrected: each its own",
             )
         )
     return found
@@ -231,7 +232,9 @@ def pilot(level: float) -> Experiment:
     total = np.array([first[1] + second[1] for _, first, second in _PILOT])
     broken = np.array([second[1] - second[0] for _, _, second in _PILOT])
     solved = (passed == total).astype(np.int64)
-    rate = stats.estimate_pass_at_k(np.ones_like(solved), solved, 1, level=level)
+    # with one rollout a task, five yes or no: by t the lower bound would be 0, though one is solved
+    bounds = binomial_interval(float(solved.mean()), len(solved), level)
+    rate = stats.Estimate(float(solved.mean()), None, bounds, ())
     rows = [
         row(
             "resolved",
