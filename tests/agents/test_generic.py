@@ -186,6 +186,13 @@ def test_malformed_csv(tree: Tree, read: Read, text: str, message: str) -> None:
         read("csv", tree({"r.csv": text}) / "r.csv")
 
 
+def test_notes_stay_few(tree: Tree, read: Read, jsonl: Any) -> None:
+    """A file with another field in every row does not fill the memory."""
+    source = Source(str(tree({"r.jsonl": jsonl([BASE | {f"x{at}": 1} for at in range(200)])}) / "r.jsonl"))
+    assert 200 == len(read("jsonl", None, source))
+    assert (51, 150) == (len(source.notes), source.notes["more was met that is not listed"])
+
+
 def test_csv_that_is_not_utf8(tmp_path: Path, read: Callable[..., Any]) -> None:
     """Said, not guessed."""
     file = tmp_path / "r.csv"

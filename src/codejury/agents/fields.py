@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 256 * MIB
 """The largest JSON document that is read whole."""
 
+_MOST_NOTES = 50
+
 MAX_FILES = 2_000_000
 """Files of a folder that are looked at before it is refused."""
 
@@ -48,7 +50,9 @@ class Source:
     notes: dict[str, int] = field(default_factory=dict)
 
     def note(self, message: str) -> None:
-        """Something that the user should know; equal messages are counted."""
+        """Something that the user should know; equal messages are counted, and others after many left out."""
+        if message not in self.notes and len(self.notes) >= _MOST_NOTES:
+            message = "more was met that is not listed"
         self.notes[message] = self.notes.get(message, 0) + 1
 
 

@@ -50,6 +50,7 @@ NAMES = {
 }
 """What a field may be called; the first that a row has counts."""
 
+_CALLED = {called: (name, rank) for name, names in NAMES.items() for rank, called in enumerate(names)}
 _OF_ONE_TEST = ("test", "test_name", "test_id", "test_case")
 _COUNTS = ("n", "c", "num_samples", "num_correct")
 _MAX_FIELD = 1 << 27
@@ -86,9 +87,10 @@ class _Reader:
         self._attempts: dict[tuple[str, str], str] = {}
 
     def rollout(self, place: Place, row: Mapping[str, Any]) -> LocatedRollout:
-        fields = {name: found for name, called in NAMES.items() if (found := _first(row, called)) is not None}
+        fields, unknown = _by_our_names(row)
         _refuse_other_rows(place, row, fields)
-        self._note_ignored(row)
+        for name in unknown:
+            self._source.note(f"field {shortened(ascii(name))} is not read")
         task = text(place, fields, "task")
         if (agent := self._source.agent) is None:
             if "agent" not in fields:
@@ -101,12 +103,6 @@ class _Reader:
         return place.rollout(
             task=task, agent=agent, rollout=label, **self._outcome(place, fields), **_rest(place, fields)
         )
-
-    def _note_ignored(self, row: Mapping[str, Any]) -> None:
-        known = {called for names in NAMES.values() for called in names}
-        for name in row:
-            if name not in known:
-                self._source.note(f"field {shortened(ascii(name))} is not read")
 
     def _refuse_attempts(self, place: Place, fields: Mapping[str, Any], task: str, agent: str) -> None:
         if (attempt := fields.get("attempt")) is None:
@@ -152,8 +148,16 @@ class _Reader:
         }
 
 
-def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((row[name] for name in names if row.get(name) is not None), None)
+def _by_our_names(row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The fields of a row that are known and not null, by our names; and the names that are not known."""
+    found: dict[str, tuple[int, Any]] = {}
+    unknown = []
+    for called, value in row.items():
+        if (known := _CALLED.get(called)) is None:
+            unknown.append(called)
+        elif value is not None and (known[0] not in found or known[1] < found[known[0]][0]):
+            found[known[0]] = (known[1], value)
+    return {name: value for name, (_, value) in found.items()}, unknown
 
 
 def _refuse_other_rows(place: Place, row: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
@@ -220,7 +224,6 @@ _FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no"
 def _cells(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
     """The rows of a CSV file, with numbers and booleans where a field is one."""
     name = os.fspath(path)
-    kinds = {called: kind for kind, names in NAMES.items() for called in names}
     before = csv.field_size_limit(_MAX_FIELD)
     try:
         with Path(name).open(encoding="utf-8-sig", newline="") as stream:
@@ -233,7 +236,10 @@ def _cells(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
                 place = Place(name, reader.line_num)
                 if None in row or None in row.values():
                     raise place.error("has another number of cells than the header")
-                yield place, {key: _value(place, key, kinds.get(key, ""), cell) for key, cell in row.items()}
+                yield (
+                    place,
+                    {key: _value(place, key, _CALLED.get(key, ("", 0))[0], cell) for key, cell in row.items()},
+                )
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8: {error.reason}", path=name) from None
     except csv.Error as error:
