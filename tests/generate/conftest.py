@@ -290,11 +290,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def codejury(
     folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., Ended]]:
-    """Calls a command of the command line with the server's address, in this process."""
+    """Calls a command of the command line in this process, with the problems and the server's address."""
     kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def call(command: str, *arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["codejury", command, *asking(server), *map(str, arguments)])
+        options = ["--problems", "set.jsonl"] if command == "judge" else asking(server)
+        monkeypatch.setattr(sys, "argv", ["codejury", command, *options, *map(str, arguments)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()

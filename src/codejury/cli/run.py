@@ -140,6 +140,7 @@ def run(
     runtime: RuntimeOption = None,
     unsafe: UnsafeOption = False,
     level: LevelOption = 0.95,
+    extractor: Annotated[str, typer.Option(help="How programs are made of answers.", metavar="NAME")] = "auto",
     store: StoreOption = None,
     json: JsonOption = None,
     quiet: QuietOption = False,
@@ -176,6 +177,7 @@ def run(
         ks=ks_of(k),
         drop_short=drop_short,
         level=level,
+        extractor=extractor,
     )
     if dry_run:
         output(estimate_report(Generation(generating).estimate()))

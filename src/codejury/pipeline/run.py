@@ -107,7 +107,8 @@ async def run(
 
 
 def _check(generation: Generation, settings: JudgeSettings) -> None:
-    """Refuse a k that the samples will not answer, before any of them is paid for."""
+    """Refuse an extractor that there is not, and a k that the samples will not answer, before they are paid for."""
+    extract.extractor(settings.extractor)
     if not settings.ks:
         return
     k, meta = max(settings.ks), {name: str(value) for name, value in generation.meta.items()}
@@ -240,7 +241,7 @@ class _Bench:
             problem = self.problems.get(sample.problem_id)
             if problem is None:  # the file holds more problems than are chosen
                 continue
-            made = extract.program(problem, sample)
+            made = extract.program(problem, sample, self.settings.extractor)
             own = self.limits[problem.hash]
             key = self.context.key(problem, made.hash, own)
             if (known := self.kept.found.get(key)) is not None:
