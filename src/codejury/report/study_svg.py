@@ -76,8 +76,8 @@ def _proxy(experiment: Experiment, document: StudyDocument) -> str:
     above = sum(pair.reliability > 0 for pair in document.pairs)
     return points(
         f"Experiment 3: rho {_said(rho.corrected)}; the largest possible is {_said(ceiling.corrected)}",
-        f"{len(document.pairs)} points by agent: reliability@{document.k} over the one-rollout proxy. {above} of them "
-        f"lie above 0, all others at 0, over proxies from {min(pair.proxy for pair in document.pairs):.2f} to "
+        f"{len(document.pairs)} points by agent: reliability@{document.k} over the one-rollout proxy. {above} lie "
+        f"above 0, all others at 0, over proxies from {min(pair.proxy for pair in document.pairs):.2f} to "
         f"{max(pair.proxy for pair in document.pairs):.2f}.",
         ("one-rollout proxy, all of the first rollout", f"reliability@{document.k}"),
         agents,

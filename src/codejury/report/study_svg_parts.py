@@ -62,7 +62,7 @@ def bars(
 
     Args:
         title: Its title.
-        said: What it shows, in words, for those who do not see it; also its second line.
+        said: What it shows, in words, for those who do not see it.
         groups: Names below the groups.
         series: Names of the bars of a group, at most three.
         values: By series, then group.

@@ -189,7 +189,7 @@ def _agent_rows(one: Recorded, sweep: dict[float, AdjustedReliability], *, paper
                 one.agent,
                 published=one.by_last(1.0),
                 estimate=strict.reliability_at_k,
-                reason="the paper's code scores a task's last program for all of its rollouts; corrected: each its own",
+                reason="the paper's code scores a task's last program for all rollouts; corrected: each its own",
             )
         )
     return found
