@@ -56,6 +56,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._send(302, b"", Location="ftp://127.0.0.1/p.jsonl")
         elif path == "/cut/p.jsonl":
             self._send(200, self.body, length=len(self.body) + 7)
+        elif path == "/chunks/p.jsonl":
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b'5\r\n{"tas\r\nff\r\nk_id')
         elif path.startswith("/status/"):
             self._send(int(path.split("/")[2]), b"no")
         else:
@@ -81,7 +86,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(Handler, "asked", [])
     monkeypatch.setattr(Handler, "body", BODY)
     running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=running.serve_forever)
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,))
     thread.start()
     address = f"http://127.0.0.1:{running.server_address[1]}"
     monkeypatch.setenv("HF_ENDPOINT", address)
@@ -182,6 +187,8 @@ def test_a_download_that_is_cut_off(server: str, tmp_path: Path) -> None:
     """Half a file is no file, whatever its hash."""
     with pytest.raises(InfrastructureError, match=rf"was cut off after {len(BODY)} of {len(BODY) + 7} bytes"):
         sets.load(f"{server}/cut/p.jsonl#sha256={SHA256}")
+    with pytest.raises(InfrastructureError, match=r"was cut off after \d+ bytes: try again"):
+        sets.load(f"{server}/chunks/p.jsonl#sha256={SHA256}")
     assert [] == kept(tmp_path)
 
 
@@ -189,8 +196,8 @@ def test_a_download_that_is_cut_off(server: str, tmp_path: Path) -> None:
     ("path", "error", "message"),
     [
         ("/none/p.jsonl", UsageError, r"is not there \(404\): check owner, name, revision and path"),
-        ("/status/401/p.jsonl", UsageError, r"needs a login \(401\): download it by other means"),
-        ("/status/403/p.jsonl", UsageError, r"needs a login \(403\)"),
+        ("/status/401/p.jsonl", UsageError, r"needs a login or is not there \(401\): get it by other means"),
+        ("/status/403/p.jsonl", UsageError, r"needs a login or is not there \(403\)"),
         ("/status/418/p.jsonl", UsageError, "the server answers 418"),
         ("/status/429/p.jsonl", InfrastructureError, "the server answers 429: try again later"),
         ("/status/503/p.jsonl", InfrastructureError, "the server answers 503: try again later"),

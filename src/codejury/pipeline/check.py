@@ -85,6 +85,7 @@ async def check(
         progress: Told of each step.
 
     Raises:
+        UsageError: A problem cannot be judged.
         InfrastructureError: The sandbox cannot be had.
     """
     started, limits, progress = time.monotonic(), limits or Limits(), progress or Progress()

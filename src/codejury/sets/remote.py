@@ -257,7 +257,9 @@ def _copy(remote: _Remote, target: IO[bytes]) -> str:
 
 def _refused(remote: _Remote, code: int) -> UsageError | InfrastructureError:
     if code in {401, 403}:
-        return UsageError(f"{remote.shown}: needs a login ({code}): download it by other means, and name its path")
+        return UsageError(
+            f"{remote.shown}: needs a login or is not there ({code}): get it by other means, and name its path"
+        )
     if code in {404, 410}:
         return UsageError(f"{remote.shown}: is not there ({code}): check owner, name, revision and path")
     if code == http.HTTPStatus.TOO_MANY_REQUESTS or code >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
