@@ -50,8 +50,8 @@ def _build(source: Path, target: Path) -> str | None:
     if platform.python_implementation() != "CPython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return f"{sys.version.split()[0]} of {platform.python_implementation()} has no stable ABI"
     command = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    if shutil.which(command[0]) is None:
-        command = ["cc"]
+    if "CC" not in os.environ and shutil.which(command[0]) is None:
+        command = ["cc"]  # Python was built with another compiler than this machine has
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
         built = Path(folder) / target.name
         flags = ["-O3", "-shared", "-fPIC", f"-I{sysconfig.get_path('include')}"]

@@ -33,7 +33,7 @@ except ImportError:
 MAX_PAIRS = 5_000_000
 """The largest product of the two numbers of nodes; the memory needed is 8 bytes for each pair."""
 
-MAX_STEPS = 1_000_000_000
+MAX_STEPS = 500_000_000
 """The largest number of steps: pairs of nodes, each as often as it is looked at. About a second in C."""
 
 
