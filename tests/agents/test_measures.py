@@ -15,6 +15,11 @@ from codejury.agents import measures
 
 NAN = math.nan
 
+
+def _mean_and_se(values: measures.Floats) -> tuple[float, float]:
+    return float(values.mean()), float(scipy_stats.sem(values))
+
+
 # The SWE-bench pilot of five tasks: FAIL_TO_PASS and PASS_TO_PASS, passed and all.
 PILOT = [((2, 2), (13, 13)), ((0, 1), (20, 20)), ((0, 2), (644, 644)), ((0, 4), (63, 68)), ((0, 1), (2, 9))]
 
@@ -32,7 +37,11 @@ def test_swe_bench_pilot() -> None:
     rates = measures.shares_of_tests(passed, total, task, resolved, 0.95)
     assert rates is not None
     assert rates.macro.value == pytest.approx(float(Fraction(1091869, 1356600)), rel=1e-15)
-    assert rates.gap_to_resolved == pytest.approx(float(Fraction(1091869, 1356600) - Fraction(1, 5)), rel=1e-14)
+    gap = rates.gap_to_resolved
+    assert gap is not None
+    assert gap.value == pytest.approx(float(Fraction(1091869, 1356600) - Fraction(1, 5)), rel=1e-14)
+    low, high = scipy_stats.t.interval(0.95, 4, *_mean_and_se(passed / total - resolved))
+    assert [low, min(1.0, high)] == pytest.approx([gap.low, gap.high])
     assert rates.pooled == pytest.approx(744 / 764, rel=1e-15)
     regressed = measures.shares_of_tests(regressions, total, task, None, 0.95)
     assert regressed is not None

@@ -133,6 +133,20 @@ def test_summary_reports_and_predictions_of_one_run(tree: Tree, read: Read, json
     assert ("missing", "ungraded") == (found["z"].status, found["z"].subtype)
 
 
+def test_summary_in_the_folder_of_its_run(tree: Tree, read: Read) -> None:
+    """results.json beside the reports of one run is of this run; alone it needs the agent's name."""
+    files = {"r1/results.json": {"resolved_ids": ["a"], "unresolved_ids": ["b"]}}
+    folder = tree(files)
+    with pytest.raises(InputError, match="names no model; say which agent this is with --agent"):
+        read("swebench", folder / "r1")
+    assert {("r1", "me")} == {(r.rollout, r.agent) for r in read("swebench", folder / "r1", agent="me")}
+    tree({"r1/m/a/report.json": {"a": GRADED}})
+    found = read("swebench", folder / "r1")
+    assert [("a", "r1", "m", True), ("b", "r1", "m", False)] == [
+        (r.task, r.rollout, r.agent, r.resolved) for r in found
+    ]
+
+
 @pytest.mark.parametrize("kind", ["list", "dict"])
 def test_predictions_alone_are_missing(tree: Tree, read: Read, kind: str) -> None:
     """They know no grade: as a list, or by instance."""

@@ -57,7 +57,9 @@ FIGURES = Figures(
     reliability_at_k=KS,
     pass_hat_k=HATS,
     solved=Solved(always=2, sometimes=5, never=3),
-    test_pass_rate=SharesOfTests(macro=_measure(0.75), pooled=0.875, gap_to_resolved=0.25, gap_to_pooled=-0.125),
+    test_pass_rate=SharesOfTests(
+        macro=_measure(0.75), pooled=0.875, gap_to_resolved=_measure(0.25), gap_to_pooled=-0.125
+    ),
     regression_rate=SharesOfTests(macro=_measure(0.25), pooled=0.125, gap_to_resolved=None, gap_to_pooled=0.125),
     tool_calls=_measure(12.5),
     tool_efficiency=_measure(0.5),

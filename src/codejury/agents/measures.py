@@ -42,24 +42,24 @@ def task_means(values: Floats, task: Ints, size: int) -> Floats:
     return means
 
 
-def measure(values: Floats, task: Ints, level: float, high: float = math.inf) -> Measure | None:
-    """The mean over tasks with its t interval, cut off at 0 and `high`; None where nothing is known."""
+def measure(values: Floats, task: Ints, level: float, high: float = math.inf, low: float = 0.0) -> Measure | None:
+    """The mean over tasks with its t interval, cut off at `low` and `high`; None where nothing is known."""
     size = int(task.max()) + 1 if task.size else 0
     means = task_means(values, task, size)
     means = means[~np.isnan(means)]
-    return _measure(means, level, high, rollouts=int((~np.isnan(values)).sum()))
+    return _measure(means, level, high, low, rollouts=int((~np.isnan(values)).sum()))
 
 
-def _measure(means: Floats, level: float, high: float, rollouts: int) -> Measure | None:
+def _measure(means: Floats, level: float, high: float, low: float, rollouts: int) -> Measure | None:
     count = len(means)
     if not count:
         return None
     value = float(means.mean())
     se = float(means.std(ddof=1)) / math.sqrt(count) if count > 1 else 0.0
-    if se > NO_SPREAD * value:
+    if se > NO_SPREAD * abs(value):
         half = _quantile(level, count - 1) * se
-        bounds = Interval(se, max(0.0, value - half), min(high, value + half), "t")
-    elif high == 1 and count > 1:
+        bounds = Interval(se, max(low, value - half), min(high, value + half), "t")
+    elif (low, high) == (0, 1) and count > 1:
         bounds = binomial_interval(min(1.0, value), count, level)
     else:
         return Measure(value=value, se=None, low=None, high=None, method=None, tasks=count, rollouts=rollouts)
@@ -99,11 +99,13 @@ def shares_of_tests(
     macro = measure(part[known] / whole[known], task[known], level, 1.0)
     assert macro is not None
     pooled = float(part[known].sum() / whole[known].sum())
-    strict = None if resolved is None else measure(resolved[known], task[known], level, 1.0)
+    gap = None
+    if resolved is not None:
+        gap = measure(part[known] / whole[known] - resolved[known], task[known], level, 1.0, -1.0)
     return SharesOfTests(
         macro=macro,
         pooled=pooled,
-        gap_to_resolved=None if strict is None else macro.value - strict.value,
+        gap_to_resolved=gap,
         gap_to_pooled=macro.value - pooled,
     )
 
@@ -138,7 +140,7 @@ def cost_per_solved(cost: Floats, resolved: Floats, task: Ints, level: float) ->
     value = float(costs.mean()) / rate
     # the ratio's first-order change with each task
     moved = value + (costs - value * rates) / rate
-    found = _measure(moved, level, math.inf, rollouts=int(known.sum()))
+    found = _measure(moved, level, math.inf, 0.0, rollouts=int(known.sum()))
     assert found is not None
     return msgspec.structs.replace(found, value=value)
 

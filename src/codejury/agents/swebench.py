@@ -132,7 +132,7 @@ def collect(path: str, source: Source) -> tuple[list[Run], dict[str, list[_Predi
     if Path(path).is_dir():
         _add_reports(path, runs, source)
     for file, document in summaries:
-        _add_summary(file, document, runs)
+        _add_summary(file, document, runs, source)
     return list(runs.values()), predictions
 
 
@@ -251,18 +251,31 @@ def _report_grade(place: Place, report: Mapping[str, Any], source: Source) -> Gr
 # ---- summaries
 
 
-def _add_summary(file: Path, summary: Mapping[str, Any], runs: dict[tuple[str, str], Run]) -> None:
+def _add_summary(file: Path, summary: Mapping[str, Any], runs: dict[tuple[str, str], Run], source: Source) -> None:
     """Grades of a summary, where no report of an instance gives one."""
     place = Place(str(file))
-    agent, _, run = file.name.removesuffix(".json").partition(".")
-    if "." in run:  # a model's name may hold dots: a run that is known by its reports tells where they end
-        whole = file.name.removesuffix(".json")
-        known = [key for key in runs if whole == f"{key[1]}.{key[0]}"]
-        run, agent = known[0] if known else whole.rpartition(".")[::-2]
-    found = runs.setdefault((run or agent, agent), Run(run or agent, agent, {}, {}))
+    run, agent = _summary_names(place, file, runs, source)
+    found = runs.setdefault((run, agent), Run(run, agent, {}, {}))
     for instance, grade in _summary_grades(place, summary).items():
         if instance not in found.grades or found.grades[instance].status == "missing":
             found.grades[instance] = grade
+
+
+def _summary_names(
+    place: Place, file: Path, runs: Mapping[tuple[str, str], Run], source: Source
+) -> tuple[str, str]:
+    """The run and the agent of a summary, by its name: MODEL.RUN.json, or results.json in the run's folder."""
+    whole = file.name.removesuffix(".json")
+    if whole == "results":
+        if len(runs) == 1:
+            return next(iter(runs))
+        if source.agent is None:
+            raise place.error("names no model; say which agent this is with --agent")
+        return file.resolve().parent.name, source.agent
+    # a model's name may hold dots: a run that is known by its reports tells where it ends
+    known = [key for key in runs if whole == f"{key[1]}.{key[0]}"]
+    agent, dot, run = whole.rpartition(".")
+    return known[0] if known else (run, agent) if dot else (whole, whole)
 
 
 def _summary_grades(place: Place, summary: Mapping[str, Any]) -> dict[str, Grade]:

@@ -43,7 +43,7 @@ class SharesOfTests(msgspec.Struct, frozen=True, kw_only=True):
 
     macro: Measure
     pooled: float
-    gap_to_resolved: float | None
+    gap_to_resolved: Measure | None
     gap_to_pooled: float
 
 

@@ -143,7 +143,7 @@ def _count(number: int, noun: str) -> str:
 
 def _gaps(table: Table, shares: SharesOfTests) -> None:
     if shares.gap_to_resolved is not None:
-        table.add_row("  above the resolve rate by", _number(shares.gap_to_resolved), "", "")
+        _add(table, "  above the resolve rate by", shares.gap_to_resolved)
         table.add_row("  above the pooled by", _number(shares.gap_to_pooled), "", "")
 
 
