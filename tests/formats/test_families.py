@@ -107,7 +107,7 @@ def test_humaneval_x() -> None:
 
 def test_bigcodebench() -> None:
     """The tests see what they use of the reference's imports and constants; libraries are tags."""
-    [problem] = read("bigcodebench")
+    problem, _ = read("bigcodebench")
     row = rows("bigcodebench")[0]
     assert Unittest(code=row["test"], context="import json as js\nLETTERS = list('abc')\n") == problem.tests
     assert (row["complete_prompt"], row["instruct_prompt"]) == (problem.prompt, problem.instruction)
