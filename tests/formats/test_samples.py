@@ -230,6 +230,14 @@ def test_folders(tmp_path: Path) -> None:
         list(read_samples(tmp_path, known=["T/9", "a_b/c", "a/b_c"]))
 
 
+def test_ids_of_mbpp_are_numbers(tmp_path: Path) -> None:
+    """As its problems' are."""
+    path = written(
+        tmp_path / "mbpp.jsonl", {"task_id": 11, "completion": "x"}, {"task_id": "Mbpp/11", "solution": "y"}
+    )
+    assert [made("Mbpp/11", 0, "x", "completion"), made("Mbpp/11", 1, "y")] == list(read_samples(path))
+
+
 def test_a_named_format_is_taken(tmp_path: Path) -> None:
     """Also where the first row tells none, or another."""
     path = written(tmp_path / "a.jsonl", {"task_id": "T/9", "completion": "x", "response": "y"})
@@ -237,6 +245,8 @@ def test_a_named_format_is_taken(tmp_path: Path) -> None:
     assert ["y"] == [sample.text for sample in read_samples(path, source="chat")]
     with pytest.raises(InputError, match="expected a list of answers to one problem, got an object"):
         list(read_samples(path, known=KNOWN, source="bigcode"))
+    with pytest.raises(InputError, match="is a folder, and none of the format 'chat'"):
+        list(read_samples(tmp_path, source="chat"))
     assert "lm-eval" == source_of("lm-eval")
     with pytest.raises(UsageError, match="no format of samples 'csv'"):
         source_of("csv")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codejury import extract
 from codejury.formats import read_meta, read_problems, read_samples, write_problems, write_samples
 from codejury.formats.targets import FACTS, TARGETS
 from codejury.model import Assertions, CheckFunction, Problem, Sample, UsageError
 from codejury.pipeline import Converted, ConvertSettings, convert
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALM = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 
@@ -280,3 +279,22 @@ def test_fields_of_problems_are_not_lost_unasked(tmp_path: Path) -> None:
 def test_facts_are_those_of_samples() -> None:
     """No field of a sample is forgotten."""
     assert {*FACTS, "problem_id", "index", "text", "kind"} == set(Sample.__struct_fields__)
+
+
+@pytest.mark.shared
+def test_published_samples_come_back(tmp_path: Path) -> None:
+    """CodeGen-16B's 16,400 answers as a list of lists and as completions again: the same programs, byte by byte."""
+    data = Path(__file__).parents[2].parent / "shared" / "data"
+    problems = str(data / "problems" / "HumanEval_no_examples.jsonl.gz")
+    source = str(data / "samples" / "codegen16b_humaneval_n100.jsonl.gz")
+    lists, again = str(tmp_path / "generations.json.gz"), str(tmp_path / "again.jsonl.gz")
+    common: dict[str, Any] = {"problems": problems, "allow_empty": True, "lossy": True}
+    there = convert(ConvertSettings(source=source, target=lists, to="bigcode", **common))
+    back = convert(ConvertSettings(source=lists, target=again, to="humaneval", **common))
+    assert (16_400, 16_400) == (there.count, back.count)
+    assert ("the text of 127 answers without code, which become empty",) == there.lost
+    known = {problem.id: problem for problem in read_problems(problems)}
+    before, after = (read_samples(path, known=known, allow_empty=True) for path in (source, again))
+    for one, other in zip(before, after, strict=True):
+        programs = [extract.program(known[sample.problem_id], sample).source for sample in (one, other)]
+        assert (one.id, programs[0]) == (other.id, programs[1])

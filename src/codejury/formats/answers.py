@@ -33,7 +33,7 @@ class Answers:
         self.known, self.allow_empty = known, allow_empty
         self._notes = [] if notes is None else notes
         self._counts: Counter[str] = Counter()
-        self._first: dict[str, Row] = {}
+        self._first: dict[str, tuple[str, int]] = {}
         self._seen: set[tuple[str, int]] = set()
         self._indexed: bool | None = None
         self._drawn = drawn.Drawn()
@@ -58,13 +58,14 @@ class Answers:
         Raises:
             InputError: As said; names where the first are.
         """
-        first = self._first.setdefault(problem_id, row)
-        if first is not row:
-            place = f"line {first.line}" if first.path == row.path else first.path
+        if problem_id in self._first:
+            path, line = self._first[problem_id]
+            place = f"line {line}" if path == row.path else path
             raise row.error(
                 f"the answers to {problem_id!r} are on {place} already; counted twice they would move figures",
                 field,
             )
+        self._first[problem_id] = row.path, row.line
 
     def listed(self, row: Row, field: str, problem_id: str, texts: object, kind: Kind) -> Iterator[Sample]:
         """The samples of a list of answers to one problem.

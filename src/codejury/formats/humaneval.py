@@ -6,7 +6,8 @@ fields are ignored, except those that change what judging means, which are refus
 
 A sample is `{task_id, completion}` (continues the prompt) or `{task_id, solution}` (a whole program); with both,
 `solution` wins, as in EvalPlus. `finish_reason`, `prompt_tokens`, `completion_tokens`, `cost_usd` and `latency_s`
-are kept, other fields are ignored. Samples of one task are counted in the order of the file.
+are kept, other fields are ignored. A `task_id` that is a number N is `Mbpp/N`, as in files of MBPP. Samples of one
+task are counted in the order of the file.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class _ProblemRow(checks.Described, kw_only=True):
 
 
 class _SampleRow(msgspec.Struct):
-    task_id: str
+    task_id: str | int
     completion: str | msgspec.UnsetType = msgspec.UNSET
     solution: str | msgspec.UnsetType = msgspec.UNSET
     finish_reason: str | None = None
@@ -108,8 +109,9 @@ def samples(
     said = drawn.Drawn()
     for row in rows:
         fields = checks.convert(row, _SampleRow)
-        checks.check_id(row, "task_id", fields.task_id)
-        checks.check_known(row, "task_id", fields.task_id, known)
+        task_id = fields.task_id if isinstance(fields.task_id, str) else f"Mbpp/{fields.task_id}"
+        checks.check_id(row, "task_id", task_id)
+        checks.check_known(row, "task_id", task_id, known)
         field: Literal["completion", "solution"] = "completion" if fields.solution is msgspec.UNSET else "solution"
         text = getattr(fields, field)
         if text is msgspec.UNSET:
@@ -119,8 +121,8 @@ def samples(
         checks.check_answer(row, field, text, allow_empty=allow_empty)
         checks.check_encodable(row, {"finish_reason": fields.finish_reason})
         sample = Sample(
-            problem_id=fields.task_id,
-            index=counts[fields.task_id],
+            problem_id=task_id,
+            index=counts[task_id],
             text=text,
             kind=field,
             finish_reason=fields.finish_reason,
@@ -130,8 +132,8 @@ def samples(
             latency_s=fields.latency_s,
         )
         checks.check_figures(row, sample)
-        said.add(row, fields.task_id)
-        counts[fields.task_id] += 1
+        said.add(row, task_id)
+        counts[task_id] += 1
         yield sample
     if notes is not None:
         notes += said.notes()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, get_args
 from codejury.formats import chat, checks, drawn, folders, humaneval, lists, lmeval, native
 from codejury.formats.answers import Answers
 from codejury.formats.jsonl import Entry, Row, read_entries
-from codejury.model import UsageError
+from codejury.model import InputError, UsageError
 
 if TYPE_CHECKING:
     import os
@@ -61,6 +61,10 @@ def read_samples(
     """
     answers = Answers(known, allow_empty=allow_empty, notes=notes)
     if Path(path).is_dir():
+        if source not in (None, "multiple"):
+            raise InputError(
+                f"is a folder, and none of the format {source!r}: what is in it tells", path=str(path)
+            )
         yield from folders.samples(path, answers)
         answers.close(drawn_with)
         return
