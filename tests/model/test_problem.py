@@ -129,6 +129,7 @@ def test_what_is_missing_between_prompt_and_suffix(
 def test_what_cannot_be_judged_says_why() -> None:
     """Other languages, tests that run with the answer, and no tests at all."""
     assert PROBLEM.obstacle is None
+    assert _changed("language", "python3").obstacle is None
     assert "in java" in str(_changed("language", "java").obstacle)
     assert "in one program" in str(_changed("tests", Script(code="f(1)")).obstacle)
     assert "no tests" in str(_changed("tests", Unjudged()).obstacle)

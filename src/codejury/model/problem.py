@@ -190,6 +190,9 @@ class Unjudged(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
     """No tests: answers are compared with the reference by metrics, not judged (CrossCodeEval's form)."""
 
 
+PYTHON = frozenset(("python", "python3", "py"))
+"""Names of the language whose programs can be judged."""
+
 Tests = CheckFunction | Assertions | Inputs | StdinStdout | Unittest | Pytest | Script | Unjudged
 
 
@@ -264,7 +267,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Why no answer to the problem can be judged; None where answers can be."""
         if isinstance(self.tests, Unjudged):
             return "it has no tests: answers can be compared with its reference, not judged"
-        if self.language != "python":
+        if self.language not in PYTHON:
             return f"its answers are written in {self.language}: programs in Python alone can be judged"
         if isinstance(self.tests, Script):
             return "its tests run in one program with the answer, which could end them: give tests of another type"
@@ -317,7 +320,9 @@ def _asked(problem: Problem) -> tuple[object, ...]:
     """What a problem asks and how it is judged; what few sets have counts where it is there."""
     p = problem
     always = (p.id, p.prompt, p.suffix, p.language, p.entry_point, p.tests, p.reference, p.limits)
-    further = {name: value for name in ("instruction", "preamble", "context", "stop") if (value := getattr(p, name))}
+    further = {
+        name: value for name in ("instruction", "preamble", "context", "stop") if (value := getattr(p, name))
+    }
     return (*always, further) if further else always
 
 
