@@ -14,7 +14,7 @@ from codejury.metrics.codebleu.grammars import is_token, tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tree_sitter import Node, Point, Tree
+    from tree_sitter import Node, Tree
 
 _States: TypeAlias = dict[str, list[int]]
 _Ends: TypeAlias = "tuple[Node | None, Node | None]"
@@ -210,36 +210,40 @@ class _Walk:
         self.rules = rules
         self.lenient = lenient
         lines = code.split("\n")
-        self.known: dict[tuple[Point, Point], tuple[int, str]] = {}
+        self.known: dict[tuple[int, int], tuple[int, str]] = {}
         self.starts: list[int] = []
         for place, node in enumerate(tokens(root)):
-            self.known[node.start_point, node.end_point] = (place, _text(node, lines))
+            self.known[node.start_byte, node.end_byte] = (place, _text(node, lines))
             self.starts.append(node.start_byte)
-        self.rounds = (
-            (rules.define, self._define),
-            (rules.assign, self._assign),
-            (rules.step, self._step),
-            (rules.branch, self._branch),
-            (rules.count, self._count),
-            (rules.each, self._each),
-            (rules.again, self._again),
-        )
+        self.steps = {
+            kind: step
+            for kinds, step in (
+                (rules.again, self._again),
+                (rules.each, self._each),
+                (rules.count, self._count),
+                (rules.branch, self._branch),
+                (rules.step, self._step),
+                (rules.assign, self._assign),
+                (rules.define, self._define),
+            )
+            for kind in kinds
+        }
 
     def walk(self, node: Node, states: _States) -> tuple[list[Edge], _States]:
         """The edges of a node, and the states after it."""
         if is_token(node):
             return self._token(node, dict(states))
-        for types, step in self.rounds:
-            if node.type in types:
-                try:
-                    return step(node, dict(states))
-                except NoFlowError:
-                    if not self.lenient:
-                        raise
-                    break
-        early = [child for child in node.children if child.type in self.rules.first]
-        late = [child for child in node.children if child.type not in self.rules.first]
-        return self._in_turn((*early, *late), states)
+        step = self.steps.get(node.type)
+        if step is not None:
+            try:
+                return step(node, dict(states))
+            except NoFlowError:
+                if not self.lenient:
+                    raise
+        children = node.children
+        if self.rules.first:
+            children = sorted(children, key=lambda child: child.type not in self.rules.first)
+        return self._in_turn(children, states)
 
     def _token(self, node: Node, states: _States) -> tuple[list[Edge], _States]:
         place, text = self._of(node)
@@ -370,7 +374,7 @@ class _Walk:
                 yield place, text
 
     def _of(self, node: Node) -> tuple[int, str]:
-        return self.known[node.start_point, node.end_point]
+        return self.known[node.start_byte, node.end_byte]
 
 
 def _united(edges: list[Edge]) -> list[Edge]:

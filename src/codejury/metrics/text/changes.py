@@ -17,7 +17,7 @@ from codejury.metrics.text.lexing import lines
 from codejury.model import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
 ORDERS = range(1, 7)
 BETA = 2.0
@@ -81,11 +81,11 @@ def chrf_delta(prediction: str, reference: str, hole: Hole = Hole()) -> float:  
     for order in ORDERS:
         before = Counter(_grams(base, order))
         mine, right = (_changes(before, _grams(text, order), edit=bool(hole.base)) for text in (one, other))
-        if not mine or not right:
+        if not mine.total or not right.total:
             continue
-        common = sum((mine & right).values())
-        precision += common / mine.total()
-        recall += common / right.total()
+        common = mine.common(right)
+        precision += common / mine.total
+        recall += common / right.total
         orders += 1
     return _f(precision / orders, recall / orders, BETA) if orders else 0.0
 
@@ -105,8 +105,8 @@ def lines_changed(prediction: str, reference: str, hole: Hole = Hole()) -> Agree
     )
     if mine == right:
         return Agreement(1.0, 1.0, 1.0)
-    common = sum((mine & right).values())
-    precision, recall = common / max(1, mine.total()), common / max(1, right.total())
+    common = mine.common(right)
+    precision, recall = common / max(1, mine.total), common / max(1, right.total)
     return Agreement(precision, recall, _f(precision, recall, 1.0))
 
 
@@ -163,17 +163,40 @@ def _first_dense(text: str, size: int) -> str:
     return _dense(text[:_LINE])[:size]
 
 
-def _grams(text: str, order: int) -> Iterator[str]:
-    return (text[at : at + order] for at in range(len(text) - order + 1))
+def _grams(text: str, order: int) -> list[str]:
+    return [text[at : at + order] for at in range(len(text) - order + 1)]
 
 
-def _changes(base: Counter[str], after: Iterator[str] | Sequence[str], *, edit: bool) -> Counter[tuple[str, bool]]:
-    """What is more often there afterwards, and of an edit also what is less often, told apart by the flag."""
-    found = Counter(after)
-    changed = {(part, True): count - base[part] for part, count in found.items() if count > base[part]}
-    if edit:
-        changed |= {(part, False): count - found[part] for part, count in base.items() if count > found[part]}
-    return Counter(changed)
+class _Changes(NamedTuple):
+    """What an edit has more often than the base, and what less often."""
+
+    added: Mapping[str, int]
+    gone: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.added.values()) + sum(self.gone.values())
+
+    def common(self, other: _Changes) -> int:
+        return _shared(self.added, other.added) + _shared(self.gone, other.gone)
+
+
+def _changes(base: Counter[str], after: Sequence[str], *, edit: bool) -> _Changes:
+    """The changes; an insertion takes nothing away."""
+    added, gone = Counter(after), {}
+    for part, count in base.items():
+        left = added.pop(part, 0) - count
+        if left > 0:
+            added[part] = left
+        elif left and edit:
+            gone[part] = -left
+    return _Changes(added, gone)
+
+
+def _shared(one: Mapping[str, int], other: Mapping[str, int]) -> int:
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(min(count, other[part]) for part, count in one.items() if part in other)
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> tuple[list[bool], list[bool]]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from itertools import compress, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codejury.model import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Sequence
 
 CELLS = 1 << 36
 """Largest product of two lengths, without a common beginning and end, that is compared: some seconds."""
-
-_PLAIN = 1 << 13  # below, a product is never too large
 
 
 class TooLargeError(ValueError):
@@ -28,14 +25,16 @@ def levenshtein_distance(one: str, other: str) -> int:
         TooLargeError: The texts are longer than `CELLS` allows.
         UsageError: rapidfuzz is not installed.
     """
-    check_size(one, other)
-    return int(_distance().Levenshtein.distance(one, other))
+    if len(one) * len(other) > CELLS:
+        check_size(one, other)
+    return int((_loaded or _load()).distance(one, other))
 
 
 def levenshtein_similarity(one: str, other: str) -> float:
     """1 - distance / length of the longer text; 1 where both are empty. Errors as `levenshtein_distance`."""
-    longer = max(len(one), len(other))
-    return 1 - levenshtein_distance(one, other) / longer if longer else 1.0
+    if len(one) * len(other) > CELLS:
+        check_size(one, other)
+    return (_loaded or _load()).levenshtein(one, other)
 
 
 def indel_similarity(one: str, other: str) -> float:
@@ -47,8 +46,9 @@ def indel_similarity(one: str, other: str) -> float:
         TooLargeError: The texts are longer than `CELLS` allows.
         UsageError: rapidfuzz is not installed.
     """
-    check_size(one, other)
-    return float(_distance().Indel.normalized_similarity(one, other))
+    if len(one) * len(other) > CELLS:
+        check_size(one, other)
+    return (_loaded or _load()).indel(one, other)
 
 
 def rounded_ratio(one: str, other: str) -> float:
@@ -62,8 +62,6 @@ def check_size(one: str, other: str) -> None:
     Raises:
         TooLargeError: See `CELLS`.
     """
-    if len(one) * len(other) <= CELLS or max(len(one), len(other)) < _PLAIN:
-        return
     head = alike(one, other)
     rest, others = one[head:], other[head:]
     tail = alike(rest[::-1], others[::-1])
@@ -77,17 +75,22 @@ def alike(one: Sequence[str], other: Sequence[str]) -> int:
     return min(len(one), len(other)) if differ is None else differ
 
 
-def _distance() -> ModuleType:
+class _Functions(NamedTuple):
+    distance: Callable[[str, str], int]
+    levenshtein: Callable[[str, str], float]
+    indel: Callable[[str, str], float]
+
+
+def _load() -> _Functions:
     global _loaded  # noqa: PLW0603 - an import statement in each call costs as much as the distance
-    if _loaded is None:
-        try:
-            from rapidfuzz import distance  # noqa: PLC0415 - an extra, which only these metrics need
-        except ImportError:
-            raise UsageError(
-                "edit metrics need the package rapidfuzz: install it with pip install 'codejury[completion]'"
-            ) from None
-        _loaded = distance
+    try:
+        from rapidfuzz.distance import Indel, Levenshtein  # noqa: PLC0415 - an extra, which only these metrics need
+    except ImportError:
+        raise UsageError(
+            "edit metrics need the package rapidfuzz: install it with pip install 'codejury[completion]'"
+        ) from None
+    _loaded = _Functions(Levenshtein.distance, Levenshtein.normalized_similarity, Indel.normalized_similarity)
     return _loaded
 
 
-_loaded: ModuleType | None = None
+_loaded: _Functions | None = None

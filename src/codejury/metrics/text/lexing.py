@@ -146,14 +146,12 @@ def without(text: str, language: str, *, before: str = "", strings: bool = False
     return "".join(parts)
 
 
-def identifiers(text: str, language: str, *, before: str = "") -> list[str]:
+@lru_cache(maxsize=16)  # a pair's two sides, for each of its metrics
+def identifiers(text: str, language: str, *, before: str = "") -> tuple[str, ...]:
     """The identifiers of a completion in their order: no keywords, and none of comments and strings."""
     reserved = KEYWORDS[language]
-    return [
-        word
-        for word in _IDENTIFIER.findall(without(text, language, before=before, strings=True))
-        if word not in reserved
-    ]
+    words = _IDENTIFIER.findall(without(text, language, before=before, strings=True))
+    return tuple(word for word in words if word not in reserved)
 
 
 def code_tokens(text: str, language: str, *, before: str = "") -> list[str]:

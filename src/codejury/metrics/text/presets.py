@@ -67,7 +67,7 @@ def _uncommented_similarity(pair: Pair, statement: str, language: str) -> float:
     return edits.indel_similarity(one, other)
 
 
-def _identifier_lists(pair: Pair, statement: str, language: str) -> tuple[list[str], list[str]]:
+def _identifier_lists(pair: Pair, statement: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     one, other = (lexing.identifiers(text, language, before=pair.prefix) for text in (statement, pair.reference))
     return one, other
 
