@@ -145,6 +145,29 @@ def test_a_dry_run_asks_nothing(codejury: Callable[..., Any], server: Any, folde
     assert {"set.jsonl", "prices.toml"} == {path.name for path in folder.iterdir()}
 
 
+def test_a_dry_run_of_a_rest_counts_whole_rows(codejury: Callable[..., Any], server: Any, folder: Path) -> None:
+    """A row that was cut off is to be asked for, and is left as it is."""
+    assert 0 == codejury("generate", *BASIC, "--n", 2).code
+    path = folder / "s.jsonl"
+    path.write_bytes(path.read_bytes()[:-9])
+    before = path.read_bytes()
+    ended = codejury("generate", *BASIC, "--n", 3, "--resume", "--dry-run")
+    assert "6, of which 3 are there" in ended.out
+    assert before == path.read_bytes()
+    assert 4 == len(server.requests)
+
+
+def test_an_address_may_hold_a_password(
+    codejury: Callable[..., Any], server: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is sent as that of HTTP, and is in no file."""
+    server.url = server.url.replace("http://", "http://user:hidden-word@")
+    ended = codejury("generate", *BASIC)
+    assert 0 == ended.code, ended.err
+    assert {"Basic dXNlcjpoaWRkZW4td29yZA=="} == {headers["authorization"] for headers in server.headers}
+    assert not [path for path in folder.iterdir() if b"hidden-word" in path.read_bytes()]
+
+
 def test_a_budget_ends_the_asking_cleanly(codejury: Callable[..., Any], server: Any, folder: Path) -> None:
     """What is there is kept, what is missing is said, and the exit code is its own."""
     options = (*BASIC, "--n", 5, "--max-tokens", 7)

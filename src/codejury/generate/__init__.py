@@ -3,7 +3,7 @@
 from codejury.generate.asking import Asked, Asking, Request, most, plan
 from codejury.generate.client import Client, Key, OpenAIClient, read_key
 from codejury.generate.fim import FAMILIES, PARAMETER
-from codejury.generate.journal import CALLS, META, Call, Journal
+from codejury.generate.journal import CALLS, META, Call, Journal, read_held
 from codejury.generate.limiter import Limiter
 from codejury.generate.prices import BYTES_PER_TOKEN, Budget, Price, Usage, read_price
 from codejury.generate.prompts import TEMPLATES, Prompt, Prompter
@@ -42,6 +42,7 @@ __all__ = [
     "longest",
     "most",
     "plan",
+    "read_held",
     "read_key",
     "read_price",
     "settings_hash",

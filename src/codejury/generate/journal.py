@@ -7,6 +7,7 @@ written before its answers, so that nothing that was paid for is forgotten.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -164,6 +165,20 @@ class Journal:
             raise InputError(
                 "damaged: take the line away, to have it asked for again", path=path, line=line
             ) from None
+
+
+def read_held(path: str) -> set[tuple[str, int]]:
+    """Problem and index of each whole row of a file, which is not changed; none where there is no file."""
+    try:
+        lines = Path(path).read_bytes().splitlines()
+    except FileNotFoundError:
+        return set()
+    found = set()
+    for line in lines:
+        with contextlib.suppress(ValueError, msgspec.ValidationError):
+            sample = msgspec.convert(json.loads(line), Sample)
+            found.add((sample.problem_id, sample.index))
+    return found
 
 
 def _append(path: str) -> IO[bytes]:

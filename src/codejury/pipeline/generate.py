@@ -6,7 +6,6 @@ import json
 import os
 from collections import Counter
 from contextlib import aclosing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,6 +24,7 @@ from codejury.generate import (
     longest,
     most,
     plan,
+    read_held,
     read_key,
     read_price,
     settings_hash,
@@ -139,6 +139,7 @@ class Generation:
         problem_set: All of it.
         chosen: The problems that are asked.
         meta: How the samples are made, as the file beside them says it.
+        result: What `answers` gave, when it has ended.
 
     Raises:
         UsageError: A setting, the set, the prices or the key is wrong.
@@ -155,6 +156,7 @@ class Generation:
             raise UsageError("--max-cost needs to know what tokens cost: give --prices FILE")
         self._environment = os.environ if environment is None else environment
         self.meta = self._meta()
+        self.result = Generated(samples=self.samples, held=0, answered=0)
 
     @property
     def samples(self) -> int:
@@ -162,14 +164,8 @@ class Generation:
         return len(self.chosen.problems) * self.ask.n
 
     def estimate(self) -> Estimate:
-        """What asking would take. Nothing is asked, and no file is written.
-
-        Raises:
-            InputError: The file of samples, which is to be resumed, is damaged.
-        """
-        held: set[tuple[str, int]] = set()
-        if self.settings.resume and Path(self.settings.out).exists() and Path(self.settings.out).stat().st_size:
-            held = {(s.problem_id, s.index) for s in formats.read_samples(self.settings.out, allow_empty=True)}
+        """What asking would take. Nothing is asked, and no file is written."""
+        held = read_held(self.settings.out) if self.settings.resume else set()
         requests = plan(self.chosen.problems, self.prompter, self.ask, held)
         usage, limited = most(requests, self.ask, self.price), longest(self.ask) is not None
         return Estimate(
