@@ -209,14 +209,15 @@ def plain_binds(node: ast.stmt) -> set[str]:
 
 
 def reached(source: str) -> list[str]:
-    """The statements that define what `f` reaches, by a search of its own: any name that occurs is a use."""
+    """The statements that define what `f` reaches, by a search of its own: any name that is read is a use."""
     tree = ast.parse(source)
     names, before = {"f"}, 0
     while before != len(names):
         before = len(names)
         for node in tree.body:
             if plain_binds(node) & names:
-                names |= {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
+                read = (child for child in ast.walk(node) if isinstance(child, ast.Name))
+                names |= {child.id for child in read if isinstance(child.ctx, ast.Load)}
     return [ast.unparse(node) for node in tree.body if plain_binds(node) & names]
 
 

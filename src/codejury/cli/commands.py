@@ -137,12 +137,22 @@ def judge(
     runtime: RuntimeOption = None,
     unsafe: UnsafeOption = False,
     level: LevelOption = 0.95,
+    extractor: Annotated[
+        str,
+        typer.Option(
+            help="How programs are made of answers; with several, a run under each, side by side.",
+            metavar="NAME,NAME",
+        ),
+    ] = "auto",
     store: StoreOption = None,
     json: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Judge samples: isolated runs, verdicts, pass@k with intervals."""
     from codejury.pipeline import JudgeSettings, default_run_name, summarise
+    from codejury.pipeline.extraction import compare_extractors, extractor_runs
+    from codejury.report import write_json
+    from codejury.report.extraction import extraction_report
     from codejury.store import Store
 
     settings = JudgeSettings(
@@ -168,34 +178,49 @@ def judge(
         resume=resume,
         retry_infra=retry is Retry.INFRA,
     )
+    runs = extractor_runs(settings, names_of(extractor))
     check_writable(json)
     if unsafe:
         warn_unsafe(tier)
     with Store.open(store) as opened:
-        name = _judge(opened, settings, quiet=quiet)
-        document = summarise(opened, name, settings.ks, level=level, drop_short=drop_short)
-    _show([document], json, quiet=quiet)
-    if require_integrity is not None and document.integrity.weak:  # of problems without a reference
-        typer.echo(f"{document.integrity.weak} verdicts are weak, and strong ones are required", err=True)
+        names = _judge(opened, runs, quiet=quiet)
+        documents = [summarise(opened, name, settings.ks, level=level, drop_short=drop_short) for name in names]
+        compared = compare_extractors(opened, documents) if len(runs) > 1 else None
+    if compared is None:
+        _show(documents, json, quiet=quiet)
+    else:
+        if json is not None:
+            write_json(compared, json)
+        if not quiet and json != "-":
+            output(extraction_report(compared))
+    weak = sum(document.integrity.weak for document in documents)
+    if require_integrity is not None and weak:  # of problems without a reference
+        typer.echo(f"{weak} verdicts are weak, and strong ones are required", err=True)
         raise typer.Exit(1)
 
 
-def _judge(store: Store, settings: JudgeSettings, *, quiet: bool) -> str:
-    """Judge; where the user breaks it off, tell what is kept. Returns the run's name."""
+def _judge(store: Store, runs: list[JudgeSettings], *, quiet: bool) -> list[str]:
+    """Judge; where the user breaks it off, tell what is kept. Returns the names of the runs."""
     from codejury.cli.progress import TerminalProgress
-    from codejury.pipeline import judge as run_judge
+    from codejury.pipeline import judge as judge_one
+    from codejury.pipeline.extraction import judge_under_each
 
+    names = [run.run or "" for run in runs]
     try:
         with TerminalProgress(quiet=quiet) as progress:
-            return asyncio.run(run_judge(store, settings, progress))
+            work = judge_under_each(store, runs, progress) if runs[1:] else judge_one(store, runs[0], progress)
+            asyncio.run(work)
     except KeyboardInterrupt:
-        for info in store.runs():
-            if info.name == settings.run:
-                raise InterruptedRunError(
-                    f"interrupted: {info.judged} of {info.samples} samples of run {info.name!r} are judged and"
-                    f" kept; go on with the same command and --run {shlex.quote(info.name)} --resume"
-                ) from None
-        raise
+        begun = [info for info in store.runs() if info.name in names]
+        if not begun:
+            raise
+        judged, samples = sum(info.judged for info in begun), sum(info.samples for info in begun)
+        said = f"run {names[0]!r}" if len(begun) == 1 else f"runs {', '.join(repr(info.name) for info in begun)}"
+        raise InterruptedRunError(
+            f"interrupted: {judged} of {samples} samples of {said} are judged and"
+            f" kept; go on with the same command and --run {shlex.quote(names[0])} --resume"
+        ) from None
+    return names
 
 
 @app.command()

@@ -149,6 +149,8 @@ class Reach:
         self._classes: set[str] = set()
         self._variables: set[str] = set()
         for statement in statements:
+            if is_main_guard(statement.node):
+                continue
             names = statement.names
             for name in names.binds:
                 self._binders[name].append(statement)
@@ -217,7 +219,7 @@ class Reach:
             for statement in self._users[name]:
                 if isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                     relevant.append(statement.node.name)
-                elif not is_main_guard(statement.node):
+                else:
                     wanted += statement.names.binds
 
 

@@ -11,6 +11,7 @@ from codejury.report.comparison import CompareDocument
 from codejury.report.doctor import DoctorDocument
 from codejury.report.document import JudgeDocument, SetsCheckDocument
 from codejury.report.explain import ExplainPasskDocument
+from codejury.report.extraction import ExtractionDocument
 from codejury.report.gate import GateDocument, PlanDocument
 from codejury.report.rollouts import RolloutRunsDocument, RolloutsDocument
 from codejury.report.runs import RunDocument, RunsDocument
@@ -21,6 +22,7 @@ _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "compare": CompareDocument,
     "doctor": DoctorDocument,
     "explain-passk": ExplainPasskDocument,
+    "extraction": ExtractionDocument,
     "gate": GateDocument,
     "judge": JudgeDocument,
     "plan": PlanDocument,
