@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codejury.model import Assertions, Problem, ProblemSet, Sample, Selection, UsageError
-from codejury.pipeline import Choice, choose
+from codejury.pipeline import AsyncJury, Choice, choose
 from codejury.pipeline.selection import Chosen, described, refuse_unjudgeable, selection_note
 
 
@@ -89,6 +89,8 @@ def test_problems_that_cannot_be_judged() -> None:
     message = r"^problem 't/java' cannot be judged: its answers are written in java: .* \(so with 1 more of 4\)$"
     with pytest.raises(UsageError, match=message):
         refuse_unjudgeable([*sound, other, other])
+    with pytest.raises(UsageError, match="problem 't/java' cannot be judged"):
+        AsyncJury(ProblemSet(name="tiny", version="1-0", problems=(*sound, other)))
 
 
 def test_selection_says_what_was_asked_and_of_what() -> None:
