@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from codejury.metrics.trees import languages
@@ -87,6 +89,10 @@ def test_operators_count_and_comments_do_not(name: str) -> None:
         ("python", "a[:1]", "a[1:]"),
         ("python", "x = 'a\\n'", "x = 'b\\n'"),
         ("python", "x = f'{a}'", "x = '{a}'"),
+        ("python", "x = ':'", "x = ','"),
+        ("java", "class K { char c = ':'; }", "class K { char c = ','; }"),
+        ("javascript", "x = ' '", "x = ''"),
+        ("bash", ": x", ". x"),
         ("c", "void f() { for (; a;) {} }", "void f() { for (;; a) {} }"),
         ("javascript", "for (; a;) {}", "for (;; a) {}"),
         ("java", "class K { void f() { for (; a;) {} } }", "class K { void f() { for (;; a) {} } }"),
@@ -112,6 +118,15 @@ def test_what_means_something_else_is_another_tree(language: str, one: str, two:
     assert nodes(a) != nodes(b)
 
 
+def test_quotes_do_not_count() -> None:
+    """The kind of quotes makes no difference, a prefix of the string does."""
+    assert leaves(parse("", "x = f'{a}' + 'b'", "", "python")) == leaves(
+        parse("", 'x = f"{a}" + """b"""', "", "python")
+    )
+    assert leaves(parse("", "x = r'b'", "", "python")) != leaves(parse("", "x = 'b'", "", "python"))
+    assert leaves(parse("", "x = 'b'", "", "javascript")) == leaves(parse("", 'x = "b"', "", "javascript"))
+
+
 def test_php_with_and_without_its_tag() -> None:
     """A file of PHP begins with a tag, a completion does not; both parse, and the tag does not count."""
     assert leaves(parse("", "$x = 1;", "", "php")) == leaves(parse("", "<?php $x = 1;", "", "php"))
@@ -122,6 +137,14 @@ def test_missing_grammar_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(languages, "import_module", _missing)
     with pytest.raises(UsageError, match=r"tree_sitter_none is not installed.*codejury\[completion\]"):
         grammar("tree_sitter_none", "language")
+
+
+def test_missing_parser_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the parser, whatever asks for a tree says what to install."""
+    grammar.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    with pytest.raises(UsageError, match=r"tree_sitter is not installed.*codejury\[completion\]"):
+        parse("", "a text that nothing has parsed before", "", "python")
 
 
 def _missing(name: str) -> object:

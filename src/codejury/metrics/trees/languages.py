@@ -45,6 +45,7 @@ class Language:
         function: What gives the grammar.
         comments: Types of nodes that are left out with all that is below them.
         punctuation: Texts of tokens that are left out, as the tree's form says the same.
+        quotes: Types of leaves that count without their quotes: what is left is a prefix, as of `f"`.
         meaningful: Roles in which punctuation is kept: there it tells what the form does not.
         identifiers: Types of leaves that may be the name of a variable.
         shorthand: Types of leaves that are a variable and a name of something else at once: never renamed.
@@ -64,6 +65,7 @@ class Language:
     function: str = "language"
     comments: Names = _COMMENTS
     punctuation: frozenset[bytes] = _PUNCTUATION
+    quotes: Names = frozenset()
     meaningful: Names = frozenset()
     identifiers: Names = frozenset({"identifier"})
     shorthand: Names = frozenset()
@@ -81,6 +83,7 @@ _PYTHON = Language(
     name="python",
     module="tree_sitter_python",
     aliases=("py", "python3"),
+    quotes=_words("string_start string_end"),
     meaningful=_words("slice.:"),
     scopes=_words("function_definition"),
     binders=_words(
@@ -201,6 +204,7 @@ _RUST = Language(
         " function_item.name tuple_struct_pattern.type const_item.name static_item.name mod_item.name"
         " generic_function.function use_list. use_declaration.argument use_as_clause.alias scoped_use_list.path"
         " scoped_type_identifier.path token_tree. enum_variant.name attribute. macro_definition.name"
+        " lifetime. label."
     ),
     foreign=lambda name: name[:1].isupper(),
 )

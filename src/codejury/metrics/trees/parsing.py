@@ -114,8 +114,6 @@ def introduced(reference: Parsed, prediction: Parsed) -> int:
 
 @lru_cache(maxsize=4)  # a pair's two sides, for each of its metrics
 def _parse(prefix: str, text: str, suffix: str, name: str) -> Parsed:
-    import tree_sitter  # noqa: PLC0415 - of an extra
-
     language = find(name)
     assert language is not None
     before, inside, after = (part.encode("utf-8", "surrogatepass") for part in (prefix, text, suffix))
@@ -123,7 +121,10 @@ def _parse(prefix: str, text: str, suffix: str, name: str) -> Parsed:
     if len(source) > MAX_BYTES:
         raise FileTooLargeError(f"{len(source):,} bytes to parse; at most {MAX_BYTES:,}")
     function = "language_php" if language.name == "php" and b"<?" in source else language.function
-    syntax = tree_sitter.Parser(grammar(language.module, function)).parse(source)
+    loaded = grammar(language.module, function)
+    import tree_sitter  # noqa: PLC0415 - of an extra, which `grammar` has asked for
+
+    syntax = tree_sitter.Parser(loaded).parse(source)
     low, high = len(before), len(before) + len(inside)
     walk = _Walk(source, low, high, language)
     walk.run(syntax.walk())
@@ -194,8 +195,8 @@ class _Walk:
                     kind, covered = own, start if kept else None
                     continue
                 else:
-                    text = self.source[max(start, low) : min(end, high)]
-                    if not self._pure(text, kind, named=node.is_named):
+                    text = self._text(node, own, kind)
+                    if text:
                         self._add(own, text, above, depth, (start, end))
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
@@ -222,11 +223,17 @@ class _Walk:
             number = self._numbers[kind, text] = self._keys.setdefault(Key(kind, told), len(self._keys))
         return number
 
-    def _pure(self, text: bytes, above: str, *, named: bool) -> bool:
-        """Whether a leaf is pure punctuation."""
-        if text not in self.language.punctuation:
-            return not named and not text.strip()
-        return f"{above}.{text.decode()}" not in self.language.meaningful
+    def _text(self, node: tree_sitter.Node, kind: str, above: str) -> bytes:
+        """The text of a leaf inside the completion; empty if the leaf does not count."""
+        language = self.language
+        text = self.source[max(node.start_byte, self.low) : min(node.end_byte, self.high)]
+        if kind in language.quotes:
+            return text.strip(b"\"'")
+        if node.is_named:
+            return text
+        if text not in language.punctuation:
+            return text if text.strip() else b""
+        return text if f"{above}.{text.decode()}" in language.meaningful else b""
 
     def _gap(self, number: int, start: int, end: int) -> None:
         """Note what a kept node has between its children: in some grammars, a part of its meaning."""
