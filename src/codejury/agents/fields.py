@@ -81,13 +81,13 @@ class Place:
 
 
 def text(place: Place, fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A string that is not empty; numbers become one.
+    """A string that is not empty; whole numbers become one. With a default, null and "" are it.
 
     Raises:
         InputError: It is missing without a default, empty, or something else.
     """
     value = fields.get(name)
-    if value is None and default is not None:
+    if default is not None and value in (None, ""):
         return default
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codejury.agents.fields import MAX_BYTES, Place, as_object, files_below, load, part, rows, text
+from codejury.formats.checks import shortened
 from codejury.formats.jsonl import read_rows
 from codejury.model import InputError, UsageError
 
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from codejury.model import LocatedRollout, RolloutStatus
 
 _SUMMARY = ("resolved_ids", "unresolved_ids")
+_LISTS: tuple[tuple[str, RolloutStatus, str, bool | None], ...] = (
+    ("infra_failure_ids", "infra", "infra_failure", None),
+    ("resolved_ids", "ok", "", True),
+    ("empty_patch_ids", "model_fail", "empty_patch", False),
+    ("unresolved_ids", "ok", "", False),
+    ("ambiguous_failure_ids", "infra", "ambiguous_failure", None),
+    ("error_ids", "infra", "error", None),
+    ("incomplete_ids", "missing", "incomplete", None),
+)
+"""The lists of a summary, and what they say of an instance."""
 
 
 _Predictions: TypeAlias = "dict[str, tuple[Place, str | None]]"  # place and patch by instance
@@ -165,8 +176,12 @@ def _candidates(path: str) -> list[Path]:
 
 
 def _is_predictions(document: Any) -> bool:
-    items = document.values() if isinstance(document, dict) else document
-    return bool(items) and all(isinstance(row, dict) and "model_patch" in row for row in items)
+    items = list(document.values()) if isinstance(document, dict) else document
+    return (
+        isinstance(items, list)
+        and bool(items)
+        and all(isinstance(row, dict) and "model_patch" in row for row in items)
+    )
 
 
 def _read_predictions(file: Path, document: Any) -> dict[str, _Predictions]:
@@ -279,30 +294,25 @@ def _summary_names(
 
 
 def _summary_grades(place: Place, summary: Mapping[str, Any]) -> dict[str, Grade]:
+    """The grade of each instance; of several lists that hold one, the first below counts."""
     reasons = part(place, summary, "failure_reasons")
-    grades: dict[str, Grade] = {}
-
-    def add(name: str, status: RolloutStatus, subtype: str, *, resolved: bool | None) -> None:
-        for instance in rows(place, summary, name):
-            if not isinstance(instance, str) or not instance:
-                raise place.error(f"holds {instance!r}; expected ids", name)
-            grades.setdefault(instance, Grade(status, subtype, resolved, place))
-
-    both = set(map(str, rows(place, summary, "resolved_ids"))) & set(
-        map(str, rows(place, summary, "unresolved_ids"))
-    )
-    if both:
+    if both := set(_ids(place, summary, "resolved_ids")) & set(_ids(place, summary, "unresolved_ids")):
         raise place.error(f"{min(both)} is in resolved_ids and in unresolved_ids", "resolved_ids")
-    for instance in rows(place, summary, "infra_failure_ids"):
-        grades[str(instance)] = Grade("infra", str(reasons.get(instance) or "infra_failure"), None, place)
-    add("resolved_ids", "ok", "", resolved=True)
-    add("empty_patch_ids", "model_fail", "empty_patch", resolved=False)
-    add("unresolved_ids", "ok", "", resolved=False)
-    add("ambiguous_failure_ids", "infra", "ambiguous_failure", resolved=None)
-    for instance in rows(place, summary, "error_ids"):
-        grades.setdefault(str(instance), _error_grade(place, str(reasons.get(instance) or "error")))
-    add("incomplete_ids", "missing", "incomplete", resolved=None)
+    grades: dict[str, Grade] = {}
+    for name, status, subtype, resolved in _LISTS:
+        for instance in _ids(place, summary, name):
+            reason = str(reasons.get(instance) or subtype)
+            grade = Grade(status, reason if name == "infra_failure_ids" else subtype, resolved, place)
+            grades.setdefault(instance, _error_grade(place, reason) if name == "error_ids" else grade)
     return grades
+
+
+def _ids(place: Place, summary: Mapping[str, Any], name: str) -> list[str]:
+    found = rows(place, summary, name)
+    for instance in found:
+        if not isinstance(instance, str) or not instance:
+            raise place.error(f"holds {shortened(ascii(instance))}; expected ids", name)
+    return found
 
 
 def _error_grade(place: Place, reason: str) -> Grade:

@@ -101,7 +101,9 @@ def _simulation(place: Place, fields: Mapping[str, Any], agent: str) -> LocatedR
     if status == "ok" and reward is None:
         status, subtype, resolved = "missing", "no_reward", None
     messages = fields.get("messages")
-    own = [m for m in messages if isinstance(m, dict) and m.get("role") == "assistant"] if messages else None
+    own = None
+    if isinstance(messages, list):
+        own = [each for each in messages if isinstance(each, dict) and each.get("role") == "assistant"]
     return place.rollout(
         task=text(place, fields, "task_id"),
         agent=agent,
