@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Slice:
     """One agent's rollouts of some tasks.
 
     Attributes:
-        columns: Of the run.
+        columns: Of the agent.
         rows: Which rollouts, all that there are of these tasks.
         tasks: Which tasks, ascending positions; each has a rollout.
     """
@@ -46,12 +46,14 @@ class Slice:
     tasks: Ints
 
     @classmethod
-    def of(cls, columns: RolloutColumns, agent: int, tasks: Mask | None = None) -> Slice:
-        """An agent's rollouts, of all tasks or of some."""
-        rows = columns.agent == agent
-        if tasks is not None:
-            rows &= tasks[columns.task]
-        return cls(columns, rows, np.unique(columns.task[rows]))
+    def of(cls, columns: RolloutColumns, agent: int) -> Slice:
+        """All rollouts of an agent. Columns are ordered by agent, so that this looks at no other's."""
+        begin, end = np.searchsorted(columns.agent, [agent, agent + 1]).tolist()
+        arrays: dict[str, Any] = {
+            name: value[begin:end] for name, value in vars(columns).items() if isinstance(value, np.ndarray)
+        }
+        own = replace(columns, **arrays)
+        return cls(own, np.ones(end - begin, dtype=np.bool_), np.unique(own.task))
 
     def within(self, tasks: Mask) -> Slice:
         """The rollouts of some tasks among these."""
