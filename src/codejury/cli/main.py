@@ -155,28 +155,32 @@ class InterruptedRunError(CodejuryError):
     exit_code = INTERRUPTED
 
 
+def register() -> None:
+    """Import the modules of all commands: each registers its own."""
+    from codejury.cli import (  # noqa: F401 - for what importing them does
+        commands,
+        compare,
+        convert,
+        doctor,
+        explain,
+        gates,
+        generate,
+        metrics,
+        rollouts,
+        run,
+        runs,
+        score,
+        sets,
+    )
+
+
 def main() -> None:
     """Run the command line; errors are one line on standard error, with their exit code."""
     # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
-        from codejury.cli import (  # noqa: F401 - they register their commands
-            commands,
-            compare,
-            convert,
-            doctor,
-            explain,
-            gates,
-            generate,
-            metrics,
-            rollouts,
-            run,
-            runs,
-            score,
-            sets,
-        )
-
+        register()
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except CodejuryError as error:
