@@ -34,8 +34,9 @@ def codebleu_parts(prediction: str, reference: str, language: str) -> dict[str, 
 
     Faults that are kept: without a flow of data that matches, that part counts as 1, so that an empty prediction
     has 0.25; orders of n-grams that short texts cannot have count against them; the weighted n-grams' penalty for
-    brevity takes every reference for two tokens long; operators are no part of trees, and a tree that the
-    reference has twice matches one that the prediction has once; tokens are what white space separates.
+    brevity takes every reference for two tokens long, and a reference of light words cannot be matched wholly;
+    operators are no part of trees, and a tree that the reference has twice matches one that the prediction has
+    once; tokens are what white space separates.
 
     Args:
         prediction: A program, or a part of one: it is parsed alone.
@@ -50,7 +51,7 @@ def codebleu_parts(prediction: str, reference: str, language: str) -> dict[str, 
     words, wanted = one.split(), other.split()
     parts = {
         "ngram_match_score": bleu(words, wanted),
-        "weighted_ngram_match_score": weighted_bleu(words, wanted, KEYWORDS[language], wanted_length=2),
+        "weighted_ngram_match_score": weighted_bleu(words, wanted, KEYWORDS[language], compat=True),
     }
     one, other = without_comments(one, language), without_comments(other, language)
     wanted_trees = _inner_trees(parse(other, language))

@@ -39,7 +39,7 @@ def weighted_bleu(
     keywords: Container[str],
     orders: int = ORDERS,
     *,
-    wanted_length: int | None = None,
+    compat: bool = False,
 ) -> float:
     """The same of recalls, in whose order 1 keywords weigh 1 and other tokens OTHERS.
 
@@ -48,17 +48,19 @@ def weighted_bleu(
         reference: Tokens.
         keywords: What weighs 1.
         orders: 1 to this one.
-        wanted_length: For the penalty for brevity, another length than the reference's.
+        compat: As the PyPI package: the penalty for brevity takes the reference for two tokens long, and a
+            reference whose words weigh less than 1 is taken to weigh 1.
     """
     matches: list[tuple[float, float]] = []
     for order in range(1, orders + 1):
         wanted = _grams(reference, order)
         common = wanted & _grams(prediction, order)
         if order == 1:
-            matches.append((_weight(common, keywords), max(1, _weight(wanted, keywords))))
+            whole = _weight(wanted, keywords)
+            matches.append((_weight(common, keywords), max(1, whole) if compat or not whole else whole))
         else:
             matches.append((common.total(), max(1, wanted.total())))
-    return _mean(matches, len(prediction), len(reference) if wanted_length is None else wanted_length)
+    return _mean(matches, len(prediction), 2 if compat else len(reference))
 
 
 def _grams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
