@@ -16,6 +16,7 @@ from codejury.pipeline.rollout_report import INFRA_SHARE_LIMIT
 from codejury.pipeline.rollouts_sides import (
     CONDITIONS,
     check_alike,
+    counted,
     left_out,
     over_common,
     refuse,
@@ -257,22 +258,23 @@ def _detectable(aligned: Aligned, row: int, level: float) -> list[DetectableRow]
 
 
 def _dropped_note(row: Dropped) -> str:
-    count = f"{len(row.ids)} task{'' if len(row.ids) == 1 else 's'}"
     where = f" ({row.run})" if row.run else ""
-    return f"left out of every figure: {count}, {row.reason}{where}: {shown(row.ids)}"
+    return f"left out of every figure: {counted(len(row.ids), 'task')}, {row.reason}{where}: {shown(row.ids)}"
 
 
 def _warnings(common: Sequence[Side], unverified: Sequence[str], found: Sequence[ProxyRow]) -> list[str]:
     warnings = [f"unverified, as no rollout says: {', '.join(unverified)}"] if unverified else []
     for side in common:
         if infra := int(side.part.infra.sum()):
-            warnings.append(f"{side.name}: {infra} rollouts that ended in infrastructure failures are in no n")
+            warnings.append(
+                f"{side.name}: in no n: {counted(infra, 'rollout')} that ended in infrastructure failures"
+            )
         if missing := int(side.part.missing.sum()):
-            warnings.append(f"{side.name}: {missing} rollouts without a grade are in no n")
+            warnings.append(f"{side.name}: in no n: {counted(missing, 'rollout')} without a grade")
     if all(int(side.n.max()) == 1 for side in common):
         warnings.append("one rollout of each task: nothing can be said of reliability@k, or of what may stand in")
     if found and len(common[0].ids) < 20:
-        warnings.append(f"proxies: {len(common[0].ids)} tasks, so the bounds of rho are rough")
+        warnings.append(f"proxies: {counted(len(common[0].ids), 'task')}, so the bounds of rho are rough")
     return warnings
 
 

@@ -84,7 +84,7 @@ def refuse(side: Side, *, allow_missing: bool, max_infra: float) -> None:
     total, missing, infra = (int(rows.sum()) for rows in (side.part.rows, side.part.missing, side.part.infra))
     if missing and not allow_missing:
         raise UsageError(
-            f"{missing} rollouts of {side.name} have no grade, which is neither a failure nor a success: grade "
+            f"{counted(missing, 'rollout')} of {side.name} {'has' if missing == 1 else 'have'} no grade, which is neither a failure nor a success: grade "
             "them, or leave them out of n with --allow-missing"
         )
     if infra > max_infra * total:
@@ -181,7 +181,8 @@ def without_short(common: Sequence[Side], k: int, *, drop_short: bool) -> tuple[
         return list(common), []
     if not drop_short:
         raise UsageError(
-            f"reliability@{k} needs {k} rollouts of each task by every agent, and {len(short)} tasks have fewer: "
+            f"reliability@{k} needs {counted(k, 'rollout')} of each task by every agent, and "
+            f"{counted(len(short), 'task')} {'has' if len(short) == 1 else 'have'} fewer: "
             f"{shown(short)}; take a smaller k, run more, or leave them out with --drop-short; fewer rollouts say "
             f"nothing of {k} tries: {SEE}"
         )
@@ -189,6 +190,11 @@ def without_short(common: Sequence[Side], k: int, *, drop_short: bool) -> tuple[
     if not kept:
         raise UsageError(f"no task has {k} rollouts by every agent: take a smaller k")
     return [side.over(kept) for side in common], [Dropped(run="", reason=f"fewer than {k} rollouts", ids=short)]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _span(n: Ints) -> str:
