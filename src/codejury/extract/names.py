@@ -64,7 +64,7 @@ def names_of(statement: ast.stmt) -> Names:
         _note_bound(node, scope, found)
         _note_used(node, scope, found)
         for child, place in _children(node, scope):
-            if place is not scope and place not in scopes[-1:]:
+            if place is not scope and place is not scopes[-1]:
                 scopes.append(place)
             stack.append((child, place))
     for scope in scopes:
@@ -82,9 +82,16 @@ def _children(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
         for child in ast.iter_child_nodes(node):
             yield child, inner if id(child) in own else scope
         return
-    place = _Scope("comprehension", scope) if isinstance(node, _COMPREHENSIONS) else scope
+    if isinstance(node, _COMPREHENSIONS):
+        inner = _Scope("comprehension", scope)
+        first = node.generators[0]
+        yield first.iter, scope  # what the first loop is over is read outside
+        for child in (*ast.iter_child_nodes(node), first.target, *first.ifs):
+            if child is not first:
+                yield child, inner
+        return
     for child in ast.iter_child_nodes(node):
-        yield child, place
+        yield child, scope
 
 
 def _parameters(arguments: ast.arguments) -> set[str]:
