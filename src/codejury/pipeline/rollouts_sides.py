@@ -83,9 +83,10 @@ def refuse(side: Side, *, allow_missing: bool, max_infra: float) -> None:
     """
     total, missing, infra = (int(rows.sum()) for rows in (side.part.rows, side.part.missing, side.part.infra))
     if missing and not allow_missing:
+        have = "has" if missing == 1 else "have"
         raise UsageError(
-            f"{counted(missing, 'rollout')} of {side.name} {'has' if missing == 1 else 'have'} no grade, which is neither a failure nor a success: grade "
-            "them, or leave them out of n with --allow-missing"
+            f"{counted(missing, 'rollout')} of {side.name} {have} no grade, which is neither a failure nor a "
+            "success: grade them, or leave them out of n with --allow-missing"
         )
     if infra > max_infra * total:
         raise InfrastructureError(
