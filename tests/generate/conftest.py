@@ -42,7 +42,7 @@ class Server:
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
         self.answers: Counter[str] = Counter()
-        self.under_way = self.most = 0
+        self.under_way = self.most = self.late_until = 0
         self.url = ""
         self.finish_reason: str | None = "stop"
         self.text: Callable[[dict[str, Any], int], str] = lambda body, number: (
@@ -98,6 +98,12 @@ class Server:
         """As asked."""
         await self.send(writer, self.reply(body, body.get("n", 1)))
         return True
+
+    async def late(self, writer: asyncio.StreamWriter, body: dict[str, Any]) -> bool:
+        """As asked, but only when there have been so many requests."""
+        while len(self.requests) < self.late_until:  # noqa: ASYNC110 - simpler than an event that all requests set
+            await asyncio.sleep(0.01)
+        return await self.answer(writer, body)
 
     async def fewer(self, writer: asyncio.StreamWriter, body: dict[str, Any]) -> bool:
         """One choice less than asked for."""

@@ -264,6 +264,24 @@ def test_what_cannot_succeed_ends_at_once(
     assert len(server.requests) <= 13
 
 
+def test_a_refusal_in_the_middle_loses_no_answer(
+    server: Any, problems: list[Problem], asked_of: Callable[..., AskSettings], tmp_path: Path
+) -> None:
+    """Out of money after some answers: who is under way is waited for, who waits for a turn is not asked."""
+    refused = (429, {"Retry-After": "600"}, {"error": {"message": "busy"}})
+
+    def script(number: int, _body: dict[str, Any]) -> Any:
+        if number == 5:
+            return 402, {}, {"error": {"message": "no money"}}
+        return "late" if number == 4 else "answer" if number < 4 else refused
+
+    server.script, server.late_until = script, 6
+    told = ask(asked_of(n=8, concurrency=4), problems, tmp_path / "s.jsonl")
+    assert 5 == told.asked.answered
+    assert "the server refuses: HTTP 402: no money" == told.asked.stopped
+    assert len(server.requests) < 12
+
+
 def test_one_refused_problem_is_missing_and_the_others_are_not(
     server: Any, problems: list[Problem], asked_of: Callable[..., AskSettings], tmp_path: Path
 ) -> None:

@@ -67,6 +67,17 @@ async def test_nobody_has_a_turn_before_the_server_wants_it() -> None:
     assert 0.0 == limiter.silent_s()
 
 
+async def test_it_can_be_opened_for_good() -> None:
+    """Who waited has a turn at once, and a later refusal closes it no more."""
+    time = Time()
+    limiter = Limiter(8, clock=time.clock, sleep=time.sleep)
+    limiter.busy(time.clock(), 30.0)
+    limiter.open()
+    limiter.busy(time.clock(), 60.0)
+    async with limiter.turn() as began:
+        assert 100.0 == began
+
+
 async def test_turns_are_as_many_as_the_limit() -> None:
     """Who comes too much waits until another is done."""
     limiter = Limiter(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -119,8 +120,8 @@ class Asking:
         limiter: Limiter | None = None,
     ) -> None:
         self.requests, self.client, self.journal, self.settings = requests, client, journal, settings
-        self.price, self.limiter = price, limiter or Limiter(settings.concurrency)
-        self.asked = Asked()
+        self.price, self.limiter = price, limiter or Limiter(settings.concurrency, sleep=self._sleep)
+        self.asked, self._stopped = Asked(), asyncio.Event()
         self._limited = settings.max_cost is not None or settings.max_tokens_total is not None
         if self._limited and journal.uncounted:
             raise UsageError(
@@ -219,7 +220,10 @@ class Asking:
                 if found.kind == "busy":
                     self.limiter.busy(began, found.retry_after)
             if found.kind == "fatal":
-                raise UsageError(f"{self.settings.model}: the server refuses: {found.reason}")
+                if not self.asked.answered:
+                    raise UsageError(f"{self.settings.model}: the server refuses: {found.reason}")
+                self._stop(f"the server refuses: {found.reason}")  # what is under way may still be answered
+                return None, 0.0, None
             if found.kind != "busy":
                 return None, 0.0, found
             waits += 1
@@ -227,7 +231,7 @@ class Asking:
             if self.limiter.silent_s() + wait > self.settings.patience_s:
                 self._stop(f"the server is too busy: {found.reason}")
                 return None, 0.0, None
-            await asyncio.sleep(wait)
+            await self._sleep(wait)
 
     def _keep(
         self, request: Request, left: list[int], reply: Reply, attempt: int, latency: float
@@ -294,7 +298,13 @@ class Asking:
         return min(self.settings.attempts, FIRST_ATTEMPTS) if unreachable else self.settings.attempts
 
     async def _pause(self, attempt: int, failure: Failure) -> None:
-        await asyncio.sleep(self._backoff(attempt) if failure.retry_after is None else failure.retry_after)
+        wait = self._backoff(attempt) if failure.retry_after is None else failure.retry_after
+        await self._sleep(min(wait, self.settings.patience_s))
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait, but no longer than until asking is stopped."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), seconds)
 
     def _backoff(self, attempt: int) -> float:
         """Seconds before the next attempt: doubled each time, less up to a half, so that not all come at once."""
@@ -304,3 +314,5 @@ class Asking:
     def _stop(self, reason: str) -> None:
         """Ask for nothing more; what is under way may end."""
         self.asked.stopped = self.asked.stopped or reason
+        self.limiter.open()
+        self._stopped.set()

@@ -42,6 +42,7 @@ class Limiter:
         self.most, self.limit, self.active = most, float(min(most, START)), 0
         self._clock, self._sleep = clock, sleep
         self._paused_until = self._cut = self._answered = clock()
+        self._opened = False
         self._changed = asyncio.Event()
 
     @contextlib.asynccontextmanager
@@ -73,7 +74,12 @@ class Limiter:
         now = self._clock()
         if began >= self._cut:
             self.limit, self._cut = max(1.0, self.limit / 2), now
-        self._paused_until = max(self._paused_until, now + (retry_after or 0.0))
+        if not self._opened:
+            self._paused_until = max(self._paused_until, now + (retry_after or 0.0))
+
+    def open(self) -> None:
+        """End the pause that the server asked for, and let there be no other: nothing more is sent."""
+        self._opened, self._paused_until = True, self._clock()
 
     def silent_s(self) -> float:
         """Seconds since the last answer, or since the beginning."""
