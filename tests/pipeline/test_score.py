@@ -186,6 +186,9 @@ def test_intervals_take_problems_for_evidence() -> None:
     assert drawn is not None
     assert ("t", "bootstrap, bca") == (by_t.method, drawn.method)
     assert (by_t.low, by_t.high) == pytest.approx((drawn.low, drawn.high), abs=0.003)
+    alike = mean_interval(np.zeros(501), np.arange(501), (0.0, 1.0), 0.95)
+    assert alike is not None
+    assert alike.high > 0.005  # none of 501 is not none of all
     unbounded = mean_interval(-many, np.arange(501), (float("-inf"), 0.0), 0.95)
     assert unbounded is not None
     assert (-by_t.high, -by_t.low) == pytest.approx((unbounded.low, unbounded.high))

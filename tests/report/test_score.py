@@ -108,6 +108,17 @@ def test_one_language_and_no_composite(document: ScoreDocument) -> None:
         assert absent not in shown
 
 
+def test_many_tags_are_cut(document: ScoreDocument) -> None:
+    """The ten with the most pairs, in their order, and how many more there are."""
+    tags = {f"tag{number:02}": {"exact": _summary(0.5, unscored=5 * (number > 5))} for number in range(13)}
+    few = msgspec.structs.replace(tags["tag03"]["exact"], scored=1)
+    tags["tag03"] = {"exact": few}
+    shown = _show(score_report(msgspec.structs.replace(document, by_tag=tags)))
+    assert "and 3 more, in the document" in shown
+    assert "tag03" not in shown
+    assert shown.index("tag00") < shown.index("tag01") < shown.index("tag09")
+
+
 def test_metrics_on_a_terminal() -> None:
     """A list, and all of one; a bound that is not there is said."""
     assert "edit.levenshtein  1 - distance" in _show(metrics_report([_metric("edit.levenshtein")]))

@@ -193,8 +193,9 @@ def mean_interval(values: Floats, clusters: Places, bounds: tuple[float, float],
         level: Confidence level.
 
     Returns:
-        The bootstrap's (BCa) over problems; beyond BOOTSTRAPPED of them, or without finite bounds, that of
-        Student's t with the standard error of clusters. None for fewer than two problems.
+        The bootstrap's (BCa) over problems, or, where all values are alike, a binomial one; beyond BOOTSTRAPPED
+        problems, or without finite bounds, that of Student's t with the standard error of clusters. None for fewer
+        than two problems.
     """
     _, groups = np.unique(clusters, return_inverse=True)
     count = int(groups.max()) + 1 if len(values) else 0
@@ -202,7 +203,7 @@ def mean_interval(values: Floats, clusters: Places, bounds: tuple[float, float],
         return None
     low, high = bounds
     bounded = math.isfinite(low) and math.isfinite(high)
-    if bounded and count <= BOOTSTRAPPED:
+    if bounded and (count <= BOOTSTRAPPED or np.ptp(values) == 0):
         scaled = np.clip((values - low) / (high - low), 0.0, 1.0)
         found = bootstrap_interval(scaled, clusters=None if count == len(values) else groups.tolist(), level=level)
         span = high - low

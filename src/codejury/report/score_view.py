@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from codejury.report.score import CompositeScore, ScoreDocument, ScoreMetric, ScoreSummary
 
 _REASONS = 3
+_GROUPS = 10
 
 
 def score_report(document: ScoreDocument) -> RenderableType:
@@ -31,11 +32,14 @@ def score_report(document: ScoreDocument) -> RenderableType:
     ]
     if why := _reasons(document.overall):
         parts += [Text(), Text("Unscored, in no mean:"), *(indented(line, 2) for line in why)]
-    for kind, groups in (("language", document.by_language), ("tag", document.by_tag)):
-        if groups:
-            parts += [Text(), _table(kind, groups)]
     if document.composite is not None:
         parts += [Text(), _composite(document.composite)]
+    for kind, groups in (("language", document.by_language), ("tag", document.by_tag)):
+        if groups:
+            shown = _largest(groups)
+            parts += [Text(), _table(kind, shown)]
+            if more := len(groups) - len(shown):
+                parts.append(Text(f"and {more} more, in the document (--json)"))
     meaning = f"Intervals: {100 * document.level:.4g} %, would other problems of this kind differ?"
     parts += [Text(), Text(meaning, "dim")]
     return Group(*parts, *notes(document.warnings))
@@ -68,6 +72,16 @@ def metric_report(metric: ScoreMetric) -> RenderableType:
     ):
         table.add_row(name, Text(printable(value)))
     return table
+
+
+def _largest(groups: Mapping[str, Mapping[str, ScoreSummary]]) -> dict[str, Mapping[str, ScoreSummary]]:
+    """The groups with the most pairs, in their order."""
+
+    def pairs(name: str) -> int:
+        return max((each.scored + each.unscored for each in groups[name].values()), default=0)
+
+    chosen = set(sorted(groups, key=pairs, reverse=True)[:_GROUPS])
+    return {name: group for name, group in groups.items() if name in chosen}
 
 
 def _table(kind: str, groups: Mapping[str, Mapping[str, ScoreSummary]]) -> Table:
