@@ -161,6 +161,17 @@ def test_a_run_that_lacks_samples_waits_for_them(
 
 
 @pytest.mark.sandbox
+def test_a_budget_ends_a_run_as_it_ends_an_asking(
+    codejury: Callable[..., Any], answering: Any, sandbox: str
+) -> None:
+    """With its exit code; what was answered is kept."""
+    ended = codejury("run", *BASIC, "--max-tokens", 7, "--max-tokens-total", 15, "--concurrency", 1)
+    assert 1 == ended.code
+    assert "1 of 2 samples are missing in s.jsonl: the budget is used up: 17 of 15 tokens" in ended.err
+    assert "go on with --resume and a higher budget, or report what is there with --allow-missing" in ended.err
+
+
+@pytest.mark.sandbox
 def test_a_complete_run_is_reported_again(codejury: Callable[..., Any], answering: Any, sandbox: str) -> None:
     """With --resume nothing is asked; without it, the name is taken."""
     assert 0 == codejury("run", *BASIC).code

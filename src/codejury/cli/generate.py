@@ -13,16 +13,13 @@ import typer
 
 from codejury.cli.common import choice_of, output
 from codejury.cli.main import InterruptedRunError, ProblemsOption, QuietOption, app
-from codejury.model.errors import InfrastructureError, InputError, UsageError
+from codejury.model.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from codejury.generate import AskSettings
     from codejury.pipeline.generate import Estimate, Generated
-
-INCOMPLETE = 1
-"""Exit code where a budget ended the asking."""
 
 
 class ModeChoice(enum.StrEnum):
@@ -153,7 +150,7 @@ def generate(
     result = _generate(settings, quiet=quiet)
     if not quiet:
         output(generated_report(result, out))
-    end_incomplete(result, out)
+    result.require_all(out)
 
 
 def ask_of(options: dict[str, Any]) -> AskSettings:
@@ -226,21 +223,6 @@ def _generate(settings: Any, *, quiet: bool) -> Generated:
             f"interrupted: all answers so far are kept in {shlex.quote(settings.out)}; go on with the same command"
             " and --resume"
         ) from None
-
-
-def end_incomplete(result: Generated, out: str) -> None:
-    """End with an exit code of its own where samples are missing.
-
-    Raises:
-        InfrastructureError: The server did not give them.
-    """
-    if not result.missing:
-        return
-    message = f"{result.missing} of {result.samples} samples are missing in {out}: {result.why_missing()}"
-    if result.stopped is not None and "budget" in result.stopped:
-        typer.echo(f"codejury: {message}; go on with --resume and a higher budget", err=True)
-        raise typer.Exit(INCOMPLETE)
-    raise InfrastructureError(f"{message}; go on with --resume")
 
 
 def estimate_report(found: Estimate) -> RenderableType:

@@ -56,6 +56,7 @@ class Asked(msgspec.Struct):
         requests: That were sent, failed attempts included.
         failed: Why a sample could not be had, by problem and index.
         stopped: Why asking ended before all were asked for.
+        over_budget: Whether that is because nothing more fits into the budget.
         short: Whether the server gave fewer answers to a request than were asked for.
     """
 
@@ -65,6 +66,7 @@ class Asked(msgspec.Struct):
     requests: int = 0
     failed: dict[tuple[str, int], str] = {}
     stopped: str | None = None
+    over_budget: bool = False
     short: bool = False
 
 
@@ -179,6 +181,7 @@ class Asking:
         """One request for what is left, as often as it takes; gives the answers, none if it is given up."""
         worst_case = worst(request.prompt.size, len(left), longest(self.settings) or 0, self.price)
         if not await self.budget.reserve(worst_case):
+            self.asked.over_budget = self.asked.stopped is None
             self._stop(self.budget.said())
             return []
         used: Usage | None = None

@@ -29,7 +29,7 @@ from codejury.generate import (
     read_price,
     settings_hash,
 )
-from codejury.model import UsageError
+from codejury.model import CodejuryError, InfrastructureError, UsageError
 from codejury.pipeline.references import Progress
 from codejury.pipeline.selection import Choice, choose
 
@@ -96,6 +96,7 @@ class Generated(msgspec.Struct, frozen=True, kw_only=True):
         answered: That came in this session.
         failed: Samples that the server did not give, by the reason.
         stopped: Why asking ended early.
+        over_budget: Whether that is because nothing more fits into the budget.
         finish_reasons: Of the answers of this session; "unknown" where the server does not say.
         empty: Answers of this session without any text, by finish reason.
         requests: That were sent, failed attempts included.
@@ -109,6 +110,7 @@ class Generated(msgspec.Struct, frozen=True, kw_only=True):
     answered: int
     failed: dict[str, int] = {}
     stopped: str | None = None
+    over_budget: bool = False
     finish_reasons: dict[str, int] = {}
     empty: dict[str, int] = {}
     requests: int = 0
@@ -122,10 +124,27 @@ class Generated(msgspec.Struct, frozen=True, kw_only=True):
         """Samples that are not there."""
         return self.samples - self.held - self.answered
 
-    def why_missing(self) -> str:
-        """Why they are not, in one line."""
-        reasons = [f"{number} failed ({reason})" for reason, number in self.failed.items()]
-        return "; ".join([*([self.stopped] if self.stopped else []), *reasons])
+    def require_all(self, out: str, otherwise: str = "") -> None:
+        """Refuse to go on where samples are missing.
+
+        Args:
+            out: Their file.
+            otherwise: What else can be done about it.
+
+        Raises:
+            CodejuryError: The budget ended the asking.
+            InfrastructureError: The server did not give them.
+        """
+        if not self.missing:
+            return
+        failed = [f"{number} failed ({reason})" for reason, number in self.failed.items()]
+        why = "; ".join([self.stopped, *failed] if self.stopped else failed)
+        higher = " and a higher budget" if self.over_budget else ""
+        error = CodejuryError if self.over_budget else InfrastructureError
+        raise error(
+            f"{self.missing} of {self.samples} samples are missing in {out}: {why}; go on with --resume{higher}"
+            f"{otherwise}"
+        )
 
 
 class Generation:
@@ -219,6 +238,7 @@ class Generation:
             answered=asked.answered,
             failed=dict(Counter(asked.failed.values())),
             stopped=asked.stopped,
+            over_budget=asked.over_budget,
             finish_reasons={reason or "unknown": number for reason, number in asked.finish_reasons.most_common()},
             empty={reason or "unknown": number for reason, number in asked.empty.most_common()},
             requests=asked.requests,

@@ -17,7 +17,7 @@ import msgspec
 
 from codejury import extract, formats
 from codejury.judging import raised
-from codejury.model import InfrastructureError, Job, Judged, Outcome, Timing, UsageError, Verdict
+from codejury.model import Job, Judged, Outcome, Timing, UsageError, Verdict
 from codejury.pipeline import refusals
 from codejury.pipeline.engines import open_engine
 from codejury.pipeline.generate import Generated, GenerateSettings, Generation
@@ -68,7 +68,8 @@ async def run(
 
     Raises:
         UsageError: A setting is wrong, or the set cannot be judged. No run is kept.
-        InfrastructureError: The sandbox, the store or the server cannot be had, or samples are missing.
+        InfrastructureError: Sandbox, store or server cannot be had, or the server gave not all samples.
+        CodejuryError: The budget ended the asking.
     """
     progress = progress or Progress()
     generation = Generation(settings.generate, environment)
@@ -88,11 +89,8 @@ async def run(
     with _Verdicts(out + VERDICTS, name) as kept:
         spent = await _judge_as_they_come(store, generation, judging, kept, progress)
     result = generation.result
-    if result.missing and not settings.allow_missing:
-        raise InfrastructureError(
-            f"{result.missing} of {result.samples} samples are missing in {out}: {result.why_missing()};"
-            " go on with --resume, or report what is there with --allow-missing"
-        )
+    if not settings.allow_missing:
+        result.require_all(out, ", or report what is there with --allow-missing")
     judging = msgspec.structs.replace(
         judging,
         meta_file=formats.read_meta(out),
