@@ -202,6 +202,19 @@ def test_what_cannot_be_reported_is_not_asked_for(
 
 
 @pytest.mark.sandbox
+def test_the_key_is_not_in_the_store(
+    codejury: Callable[..., Any], answering: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str
+) -> None:
+    """Nor in any other file of a run, nor in what it says."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-seen")
+    ended = codejury("run", "--mode", "completion", "--store", "runs.db", "--json", "run.json")
+    assert 0 == ended.code, ended.err
+    assert {"Bearer sk-not-to-be-seen"} == {headers["authorization"] for headers in answering.headers}
+    said = [ended.out.encode(), ended.err.encode(), *(path.read_bytes() for path in folder.iterdir())]
+    assert not [text for text in said if b"not-to-be-seen" in text]
+
+
+@pytest.mark.sandbox
 def test_a_server_that_refuses_ends_the_run(codejury: Callable[..., Any], answering: Any, sandbox: str) -> None:
     """The sandbox is closed, the error is one line."""
     answering.script = lambda _number, _body: (401, {}, {"error": {"message": "who are you"}})
