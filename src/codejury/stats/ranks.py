@@ -31,14 +31,15 @@ ARRANGEMENTS = 50_000
 THRESHOLD = 0.70
 """The least Spearman's rho with which arXiv 2608.14711 would let a proxy stand in for repeated runs (its H3)."""
 
-DRAWS = 1_999
-"""Bootstrap draws of `stand_in`."""
+DRAWS, LEAST_DRAWS = 1_999, 199
+"""Bootstrap draws of `stand_in`: fewer, the more pairs there are, as bounds of many pairs are close anyway."""
 
 FEWEST = 5
 """Clusters from which a bootstrap is made; with so few its bounds are rough."""
 
 _TIE = 1e-9
 _AT_ONCE = 1 << 21
+_RANKED = 20_000_000  # values that a bootstrap ranks in all
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,11 @@ def kendall(x: ArrayLike, y: ArrayLike) -> RankAgreement:
     one, two = _ranks(x, y)
     if not (one.any() and two.any()):
         return RankAgreement(None, None, "", len(one))
+    if _orders(min(one, two, key=_log_orders)) is None:
+        from scipy.stats import kendalltau
+
+        found = kendalltau(one, two, method="asymptotic")
+        return RankAgreement(float(found.statistic), float(found.pvalue), "normal", len(one))
     upper = np.triu_indices(len(one), 1)
     signs = [np.sign(of[upper[0]] - of[upper[1]]) for of in (one, two)]
     scale = math.sqrt(float(signs[0] @ signs[0]) * float(signs[1] @ signs[1]))
@@ -142,11 +148,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> RankAgreement:
         of_fixed = np.sign(fixed[upper[0]] - fixed[upper[1]])
         return np.asarray(np.sign(orders[:, upper[0]] - orders[:, upper[1]]) @ of_fixed)
 
-    if (p := _exact_p(one, two, concordance)) is not None:
-        return RankAgreement(value, p, "exact", len(one))
-    from scipy.stats import kendalltau
-
-    return RankAgreement(value, float(kendalltau(one, two, method="asymptotic").pvalue), "normal", len(one))
+    return RankAgreement(value, _exact_p(one, two, concordance), "exact", len(one))
 
 
 def stand_in(
@@ -213,9 +215,8 @@ def _midranks(values: Floats) -> Floats:
 
 def _exact_p(one: Floats, two: Floats, statistic: Callable[[Floats, Floats], Floats]) -> float | None:
     """The share of distinct orders with a statistic at least as far from 0; None where there are too many."""
-    fixed, moved = sorted((one, two), key=_orders, reverse=True)
-    count = _orders(moved)
-    if count > ARRANGEMENTS:
+    fixed, moved = sorted((one, two), key=_log_orders, reverse=True)
+    if (count := _orders(moved)) is None:
         return None
     observed = abs(float(statistic(fixed, moved[None, :])[0]))
     hits = 0
@@ -226,9 +227,19 @@ def _exact_p(one: Floats, two: Floats, statistic: Callable[[Floats, Floats], Flo
     return hits / count
 
 
-def _orders(values: Floats) -> int:
-    """How many distinct orders the values have."""
-    return math.factorial(len(values)) // math.prod(math.factorial(n) for n in Counter(values.tolist()).values())
+def _log_orders(values: Floats) -> float:
+    """The logarithm of the number of distinct orders of the values."""
+    counts = Counter(values.tolist()).values()
+    return math.lgamma(len(values) + 1) - sum(math.lgamma(count + 1) for count in counts)
+
+
+def _orders(values: Floats) -> int | None:
+    """How many distinct orders the values have; None for more than `ARRANGEMENTS`."""
+    if _log_orders(values) > math.log(ARRANGEMENTS) + 1:
+        return None  # factorials of many values are huge
+    ties = math.prod(math.factorial(count) for count in Counter(values.tolist()).values())
+    count = math.factorial(len(values)) // ties
+    return None if count > ARRANGEMENTS else count
 
 
 def _arrangements(values: Floats) -> Iterator[Sequence[float]]:
@@ -275,14 +286,17 @@ def _bounds(
         return None, None
     groups: list[Ints] = [np.array(group) for group in members.values()]
     generator = np.random.default_rng(seed)
+    draws = min(DRAWS, max(LEAST_DRAWS, _RANKED // len(x)))
     even = len({len(group) for group in groups}) == 1
-    drawn = generator.integers(0, len(groups), size=(DRAWS, len(groups)))
-    if even:
-        rows = np.stack(groups)[drawn].reshape(DRAWS, -1)
-        step = max(1, _AT_ONCE // len(x))
-        found = np.concatenate([_rho(x[part], y[part]) for part in np.split(rows, range(step, DRAWS, step))])
-    else:
-        picks = [np.concatenate([groups[at] for at in draw]) for draw in drawn.tolist()]
-        found = np.array([_rho(x[pick][None, :], y[pick][None, :]).item() for pick in picks])
+    table = np.stack(groups) if even else None
+    step = max(1, _AT_ONCE // len(x)) if even else 1  # draws of the same length can be ranked together
+    found = []
+    for first in range(0, draws, step):
+        drawn = generator.integers(0, len(groups), size=(min(step, draws - first), len(groups)))
+        if table is not None:
+            rows = table[drawn].reshape(len(drawn), -1)
+        else:
+            rows = np.concatenate([groups[at] for at in drawn[0].tolist()])[None, :]
+        found += _rho(x[rows], y[rows]).tolist()
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
