@@ -11,6 +11,8 @@ from codejury.extract import parsing
 from codejury.extract.module import DEFINED, Piece, piece
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from codejury.model import Problem
 
 _INDENTED = re.compile(r"^([ \t]+)\S", re.MULTILINE)
@@ -26,26 +28,59 @@ def completed(problem: Problem, entry_point: str, text: str) -> tuple[Piece, boo
     Returns:
         None where the prompt is no code, or the text no body.
     """
-    prompt, suffix = problem.prompt, problem.suffix
-    if not (entry_point and _HEADER.search(prompt)):
+    if not (entry_point and _HEADER.search(problem.prompt)):
         return None
-    text = text.strip("\n")
-    first = text.split("\n", 1)[0]
-    indent = _indent(prompt)
-    tried = [text]
-    if first[:1].strip() and not problem.suffix:
-        following = _INDENTED.search(text)
-        tried = [f"{indent}{text}"] if following is not None and len(following[1]) >= len(indent) else []
-        if re.search(r"^(?:return|yield|raise)\b", text, re.MULTILINE):
-            tried.append("\n".join(indent + line if line.strip() else line for line in text.split("\n")))
-    gap = "" if not prompt or prompt.endswith("\n") or suffix else "\n"
-    if prompt.strip(" \t").endswith("\n") and not suffix:
-        prompt = prompt.rstrip(" \t")
-    for number, body in enumerate(tried):
-        made = piece(f"{prompt}{gap}{body}\n{suffix}" if not suffix else f"{prompt}{body}{suffix}")
+    for program, repaired in _filled(problem, text) if problem.suffix else _continued(problem.prompt, text):
+        made = piece(program)
         if made.tree is not None and made.has(entry_point) == DEFINED and not _returns_outside(made.tree):
-            return made, bool(number) or body is not text
+            return made, repaired
     return None
+
+
+def _filled(problem: Problem, text: str) -> Iterator[tuple[str, bool]]:
+    """The prompt, a text and the suffix: to the character, then with line ends and indentation around the text."""
+    prompt, suffix = problem.prompt, problem.suffix
+    body = text.strip("\n")
+    ends = ("",) if suffix.startswith("\n") else ("", "\n")
+    if "#" in body.rpartition("\n")[2]:  # a comment would swallow what follows
+        ends = ends[::-1]
+    begins = ("",) if prompt.rstrip(" \t").endswith("\n") else ("", "\n")
+    given = prompt[len(prompt.rstrip(" \t")) :]
+    for begin in begins:
+        for end in ends:
+            yield f"{prompt}{begin}{body}{end}{suffix}", False
+    if given and body.startswith(given):
+        yield f"{prompt}{body.removeprefix(given)}{suffix}", True
+    if not body[:1].strip():
+        return
+    before = prompt.rstrip().rpartition("\n")[2]
+    outer = before[: len(before) - len(before.lstrip(" \t"))]
+    following = _INDENTED.match(suffix.lstrip("\n"))
+    inner = outer + "    " if before.endswith(":") else outer
+    for indent in dict.fromkeys((inner, following[1] if following else inner, outer)):
+        lines = (indent + line if line.strip() else line for line in body.split("\n"))
+        indented = "\n".join(lines)
+        yield f"{prompt}{begins[-1]}{indented}{max(ends)}{suffix}", True
+
+
+def _continued(prompt: str, text: str) -> Iterator[tuple[str, bool]]:
+    """The prompt and a text in each indentation that it may have."""
+    text = text.rstrip("\n")
+    body = text.lstrip("\n")
+    if prompt.rstrip(" \t").endswith("\n"):
+        prompt = prompt.rstrip(" \t")
+    elif not text.startswith("\n"):
+        prompt += "\n"
+    if not body[:1].strip():
+        yield f"{prompt}{text}\n", False
+        return
+    indent = _indent(prompt)
+    following = _INDENTED.search(body)
+    if following is not None and len(following[1]) >= len(indent):
+        yield f"{prompt}{indent}{body}\n", True
+    if re.search(r"^(?:return|yield|raise)\b", body, re.MULTILINE):
+        lines = (indent + line if line.strip() else line for line in body.split("\n"))
+        yield prompt + "\n".join(lines) + "\n", True
 
 
 def _returns_outside(tree: ast.Module) -> bool:

@@ -197,7 +197,8 @@ def _finished(asked: _Asked, pieces: Sequence[Piece], chosen: Piece, rule: str) 
     if before is not None and not unmet.isdisjoint(before.bound):
         parts.insert(0, before)
         flags.append("prompt")
-    source, trimmed = program_of(parts, "" if asked.runs else asked.entry_point, asked.roots)
+    known = any(one.has(asked.entry_point) for one in parts) if asked.entry_point else False
+    source, trimmed = program_of(parts, asked.entry_point if known else "", asked.roots)
     flags += ["dedented"] * any(one.repaired for one in parts) + ["trimmed"] * trimmed
     if any(one.has(asked.entry_point) == WRITTEN for one in pieces[pieces.index(chosen) + 1 :]):
         flags.append("earlier")
