@@ -86,14 +86,14 @@ def score(store: Store | None, settings: ScoreSettings, progress: Progress) -> S
     scenario = _scenario(settings)
     metrics = [get(name) for name in _chosen(settings, scenario)]
     warnings: list[str] = []
-    if settings.run is not None:
-        assert store is not None
+    if settings.pairs is not None:
+        total = count_pairs(settings.pairs)
+        rows = read_pairs(settings.pairs, language=settings.language)
+    elif settings.run is not None and store is not None:
         total = store.find_run(settings.run).judged
         rows = run_pairs(store, settings.run, warnings)
     else:
-        assert settings.pairs is not None
-        total = count_pairs(settings.pairs)
-        rows = read_pairs(settings.pairs, language=settings.language)
+        raise UsageError(f"run {settings.run!r}: give the store that it is in")
     scores = Scores(metrics)
     progress.stage("scoring", total)
     found = _taken(

@@ -102,7 +102,7 @@ def _inner_trees(tree: Tree) -> list[str]:
         size += node.end_byte - node.start_byte
         # writing recurses in C, and of a chain of n nodes takes n * n
         if depth > MAX_DEPTH or size > MAX_BYTES:
-            raise TooLargeError("too large: syntax is nested too deeply to be written out")
+            raise TooLargeError("too large: its syntax trees take too long to write out")
         below += [(child, depth + 1) for child in node.children if child.child_count]
     return [str(node) for node in found]
 
