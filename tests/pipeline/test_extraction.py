@@ -9,8 +9,18 @@ import msgspec
 import pytest
 
 from codejury.formats import write_problems, write_samples
-from codejury.model import Assertions, Limits, Manifest, Problem, ProblemSetInfo, Sample, UsageError
-from codejury.pipeline import JudgeSettings, judge, summarise
+from codejury.model import (
+    Assertions,
+    Limits,
+    Manifest,
+    Outcome,
+    Problem,
+    ProblemSet,
+    ProblemSetInfo,
+    Sample,
+    UsageError,
+)
+from codejury.pipeline import JudgeSettings, Jury, JurySettings, judge, summarise
 from codejury.pipeline.conditions import conditions
 from codejury.pipeline.extraction import compare_extractors, extractor_runs, judge_under_each
 from codejury.pipeline.manifest import differences
@@ -150,3 +160,12 @@ def test_differences_of_extractors() -> None:
     assert ["extractor 'auto 1' then, 'raw 1' now"] == differences(auto, _manifest("raw 1"))
     assert [] == differences(_manifest(""), auto)
     assert [] == differences(msgspec.structs.replace(auto, flags={"cut-off": 1}), auto)
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("sandbox")
+def test_a_jury_takes_chats() -> None:
+    """Of an answer in prose the code is judged."""
+    with Jury(ProblemSet(name="s", version="1-0", problems=(ADD,)), JurySettings(slots=1)) as jury:
+        assert Outcome.PASSED == jury.judge(ADD.id, DRAFTED, kind="chat").outcome
+        assert Outcome.NO_CODE == jury.judge(ADD.id, ANSWERS[2], kind="chat").outcome

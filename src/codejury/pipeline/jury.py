@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from codejury.judging import Profile, Slot, Try
     from codejury.model import Problem
 
-Kind = Literal["completion", "solution"]
+Kind = Literal["completion", "solution", "chat"]
 
 Result = TypeVar("Result")
 
@@ -121,8 +121,8 @@ class AsyncJury:
 
         Args:
             problem_id: What it answers.
-            answer: A whole program, or the completion of the problem's prompt.
-            kind: Which of the two.
+            answer: A whole program, the completion of the problem's prompt, or prose with the code in it.
+            kind: Which of these.
 
         Raises:
             UsageError: There is no such problem, or it cannot be judged.
