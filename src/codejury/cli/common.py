@@ -44,14 +44,31 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def choice_of(limit: int | None, ids: str | None, tags: str | None, shard: str | None) -> Choice:
+def choice_of(
+    limit: int | None,
+    ids: str | None,
+    tags: str | None,
+    shard: str | None,
+    *,
+    difficulty: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> Choice:
     """Which problems are asked for; raises UsageError, or InputError for a file of ids."""
     from codejury.pipeline import Choice
 
-    for name, text in (("--ids", ids), ("--tags", tags)):
+    for name, text in (("--ids", ids), ("--tags", tags), ("--difficulty", difficulty)):
         if text is not None and not names_of(text):
             raise UsageError(f"{name} {text!r}: give one or more, with commas")
-    return Choice(ids=_ids_of(ids or ""), tags=names_of(tags or ""), limit=limit, shard=_shard_of(shard))
+    return Choice(
+        ids=_ids_of(ids or ""),
+        tags=names_of(tags or ""),
+        difficulties=names_of(difficulty or ""),
+        since=since,
+        until=until,
+        limit=limit,
+        shard=_shard_of(shard),
+    )
 
 
 def _ids_of(text: str) -> tuple[str, ...]:

@@ -49,6 +49,23 @@ JsonOption = Annotated[
     str | None, typer.Option(help="Write the document there; - is standard output.", metavar="FILE")
 ]
 SetArgument = Annotated[str, typer.Argument(help="A problem set: its name or a file.", metavar="SET")]
+LimitOption = Annotated[
+    int | None, typer.Option(min=1, help="The first N problems of what is chosen otherwise.", metavar="N")
+]
+IdsOption = Annotated[str | None, typer.Option(help="These problems; @FILE has one id a line.", metavar="ID,ID")]
+TagsOption = Annotated[str | None, typer.Option(help="Problems with any of these tags.", metavar="TAG,TAG")]
+DifficultyOption = Annotated[
+    str | None, typer.Option(help="Problems with any of these difficulties.", metavar="NAME,NAME")
+]
+SinceOption = Annotated[
+    str | None, typer.Option(help="Problems that were made on this day or later.", metavar="DAY")
+]
+UntilOption = Annotated[
+    str | None, typer.Option(help="Problems that were made on this day or before.", metavar="DAY")
+]
+ShardOption = Annotated[
+    str | None, typer.Option(help="The i-th of N parts of the chosen problems.", metavar="i/N")
+]
 KOption = Annotated[
     str | None,
     typer.Option(help="The k of pass@k, as 1,10,100.", show_default="1, 10, 100 as far as n allows"),

@@ -4,6 +4,7 @@
 """
 
 from codejury.formats.checks import missing_ids
+from codejury.formats.drawn import SETTINGS
 from codejury.formats.files import Format, read_problems, write_problems
 from codejury.formats.jsonl import Row, read_rows, write_rows
 from codejury.formats.meta import read_meta, write_meta
@@ -12,6 +13,7 @@ from codejury.formats.samples import SampleSource, holds_samples, read_samples, 
 from codejury.formats.values import plain
 
 __all__ = [
+    "SETTINGS",
     "Format",
     "PairRow",
     "Row",

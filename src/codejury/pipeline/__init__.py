@@ -1,5 +1,6 @@
 """The application: joins engine, store and reports. Everything that a command does can be called from here."""
 
+from codejury.pipeline.asked import JudgeSettings, Told, default_run_name
 from codejury.pipeline.check import PROBES, check
 from codejury.pipeline.checks import GateRule
 from codejury.pipeline.compare import CompareSettings, compare
@@ -9,7 +10,7 @@ from codejury.pipeline.doctor import doctor
 from codejury.pipeline.explain import ExplainSettings, explain_passk
 from codejury.pipeline.gate import GateSettings, gate
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE
-from codejury.pipeline.judge import JudgeSettings, default_run_name, judge, judge_samples
+from codejury.pipeline.judge import judge, judge_samples
 from codejury.pipeline.jury import AsyncJury, Jury, JurySettings
 from codejury.pipeline.merge import Homogeneity, MergeResult, MergeSettings, merge
 from codejury.pipeline.plan import PlanSettings, plan
@@ -44,6 +45,7 @@ __all__ = [
     "Progress",
     "ScoreSettings",
     "StrengthSettings",
+    "Told",
     "check",
     "choose",
     "compare",

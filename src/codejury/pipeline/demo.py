@@ -10,8 +10,9 @@ from codejury.extract import program
 from codejury.judging import ROLES
 from codejury.metrics import scan
 from codejury.model import Limits, Outcome, TierUnavailable
+from codejury.pipeline.asked import JudgeSettings
 from codejury.pipeline.isolation import UNISOLATED, choose_isolation
-from codejury.pipeline.judge import JudgeSettings, judge_samples
+from codejury.pipeline.judge import judge_samples
 from codejury.pipeline.speed import Program, find_slower
 from codejury.pipeline.summary import summarise
 from codejury.report import JudgeDocument

@@ -8,7 +8,8 @@ import msgspec
 
 from codejury import extract
 from codejury.model import UsageError, text_hash
-from codejury.pipeline.judge import JudgeSettings, default_run_name, judge
+from codejury.pipeline.asked import JudgeSettings, default_run_name
+from codejury.pipeline.judge import judge
 from codejury.report.extraction import ExtractionDocument, ExtractionRow
 
 if TYPE_CHECKING:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import itertools
 import time
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from codejury import extract, formats, sets
-from codejury.engine import ContainerSettings
 from codejury.judging import raised
-from codejury.model import CodejuryError, Confirm, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
-from codejury.pipeline import refusals
+from codejury.model import CodejuryError, Job, Judged, Limits, Manifest, Outcome, Timing, UsageError
+from codejury.pipeline.asked import JudgeSettings, Told, check_figures, check_settings, default_run_name, named
 from codejury.pipeline.engines import open_engine, place_of
 from codejury.pipeline.isolation import all_weak, choose_isolation
-from codejury.pipeline.manifest import differences, new_manifest, run_notes
+from codejury.pipeline.manifest import differences, new_manifest, run_notes, with_rows
 from codejury.pipeline.references import (
     KeyContext,
     Progress,
@@ -29,11 +26,11 @@ from codejury.pipeline.references import (
     refuse_weak,
     weak_problems,
 )
-from codejury.pipeline.selection import Choice, Chosen, choose
+from codejury.pipeline.selection import Chosen, choose
 from codejury.sandbox import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 
     from codejury.engine import AnyEngine
     from codejury.judging import Profile
@@ -47,66 +44,6 @@ BATCH = 64
 BATCH_S = 1.0
 """Seconds after which they are written although they are fewer."""
 
-_SHOWN = 5
-
-
-class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What `judge` is asked for.
-
-    Attributes:
-        samples: A file of samples.
-        problems: Name of a problem set, or a file.
-        run: The run's name; one is made of the file's name and the time if None.
-        limits: Limits; problems may have their own.
-        slots: Samples under way at once; the usable cores if None.
-        python: Interpreter or virtual environment that runs candidates; codejury's own if None.
-        packages: Import names of its installed packages that candidates see.
-        tier: Isolation tier; `sandbox.AUTO` is the strongest that the machine gives. Or a container.
-        unsafe: Run programs without isolation, whatever `tier` says; all verdicts are weak.
-        own_samples: The samples are codejury's own: `tier` may be "none".
-        tier_note: Why that is not a stronger one, which `judge` finds out.
-        all_tests: Run on after a failed test.
-        confirm: Which passes are confirmed in the tests' own process.
-        require_strong: Refuse problems whose verdicts would be weak.
-        ks: The k of pass@k that will be asked for; a k above a problem's samples is refused before judging.
-        drop_short: Problems with fewer samples than the largest k will be left out.
-        level: Confidence level of the intervals.
-        meta: How the samples were made: model, temperature, …
-        meta_file: The same as the file beside the samples says, which `judge` reads; `meta` goes before it.
-        extractor: What makes programs of answers; one of `extract.EXTRACTORS`.
-        choice: Which problems to judge; samples of others are counted and left out.
-        allow_missing: Judge though some problems have no sample.
-        allow_empty: Keep empty answers, judged as `no_code`.
-        resume: Go on with the run of this name.
-        retry_infra: Judge again what ended in an infrastructure error; needs `resume`.
-    """
-
-    samples: str
-    problems: str
-    run: str | None = None
-    limits: Limits = Limits()
-    slots: int | None = None
-    python: str | None = None
-    packages: tuple[str, ...] = ()
-    tier: str | ContainerSettings = AUTO
-    unsafe: bool = False
-    own_samples: bool = False
-    tier_note: str | None = None
-    all_tests: bool = False
-    confirm: Confirm = "auto"
-    require_strong: bool = False
-    ks: tuple[int, ...] | None = None
-    drop_short: bool = False
-    level: float = 0.95
-    meta: dict[str, str] = {}
-    meta_file: dict[str, str] = {}
-    extractor: str = extract.AUTO
-    choice: Choice = Choice()
-    allow_missing: bool = False
-    allow_empty: bool = False
-    resume: bool = False
-    retry_infra: bool = False
-
 
 async def judge(store: Store, settings: JudgeSettings, progress: Progress | None = None) -> str:
     """Judge a file of samples; returns the run's name. What was judged is kept whatever happens.
@@ -116,15 +53,19 @@ async def judge(store: Store, settings: JudgeSettings, progress: Progress | None
             without `unsafe`. No new run is kept.
         InfrastructureError: The sandbox or the store cannot be had.
     """
-    _check_settings(settings)
+    check_settings(settings)
     problem_set = sets.load(settings.problems)
     settings = msgspec.structs.replace(settings, meta_file=formats.read_meta(settings.samples))
     if not settings.resume:
-        notes: list[str] = []
+        told = Told()
         samples = formats.read_samples(
-            settings.samples, known=problem_set.by_id(), allow_empty=settings.allow_empty, notes=notes
+            settings.samples,
+            known=problem_set.by_id(),
+            allow_empty=settings.allow_empty,
+            notes=told.notes,
+            drawn_with=told.drawn_with,
         )
-        return await judge_samples(store, settings, problem_set, samples, progress, notes=notes)
+        return await judge_samples(store, settings, problem_set, samples, progress, told=told)
     if settings.tier == AUTO:
         begun = store.manifest(store.find_run(settings.run or "").id)
         settings = msgspec.structs.replace(settings, tier=place_of(begun))
@@ -146,21 +87,21 @@ async def judge_samples(
     samples: Iterable[Sample],
     progress: Progress | None = None,
     *,
-    notes: Sequence[str] = (),
+    told: Told | None = None,
     at_hand: Mapping[str, Verdict] | None = None,
 ) -> str:
     """Judge samples that are at hand, as `judge` does those of a file; returns the run's name.
 
-    `notes` are asked for when the samples are read: what to know of how they were drawn, a line each. `at_hand`
-    are verdicts that were made before the run was begun, by their keys: they are taken, not made again.
+    `told` is what their reader fills. `at_hand` are verdicts that were made before the run was begun, by their
+    keys: they are taken, not made again.
     """
-    _check_settings(settings)
+    check_settings(settings)
     chosen, selection = choose(problem_set, settings.choice)
     name = settings.run or default_run_name(settings.samples)
     settings, opened = await _open(settings, chosen)
     try:
         manifest = new_manifest(name, settings, chosen, selection, opened)
-        run = _create(store, manifest, settings, chosen, samples, notes)
+        run = _create(store, manifest, settings, chosen, samples, told or Told())
     except BaseException:
         await opened.engine.__aexit__()
         raise
@@ -171,55 +112,6 @@ async def judge_samples(
             store.delete_run(run)
         raise
     return name
-
-
-def default_run_name(samples: str) -> str:
-    """A run's name: the file's, and the time in UTC to the microsecond."""
-    stem = Path(samples).name.partition(".")[0] or "run"
-    return f"{stem}-{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S-%f}"
-
-
-# ---- what is refused before anything is judged
-
-
-def _check_settings(settings: JudgeSettings) -> None:
-    ks = settings.ks
-    extract.extractor(settings.extractor)  # there is one of this name
-    if not 0 < settings.level < 1:
-        raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
-    if ks is not None and (not ks or min(ks) < 1):
-        raise UsageError(f"k {', '.join(map(str, ks)) or 'none'}: give one or more k of at least 1")
-    if settings.resume and settings.run is None:
-        raise UsageError("--resume needs the run's name: add --run NAME")
-    if settings.retry_infra and not settings.resume:
-        raise UsageError("--retry judges a run's samples again: add --resume and --run NAME")
-    if settings.unsafe and settings.require_strong:
-        raise UsageError(
-            "--unsafe makes all verdicts weak, and --require-integrity asks for strong ones: give one"
-        )
-    if settings.unsafe and isinstance(settings.tier, ContainerSettings):
-        raise UsageError("--unsafe is no isolation, and --tier container asks for some: give one of them")
-
-
-def _check_figures(settings: JudgeSettings, manifest: Manifest, n: Mapping[str, int]) -> None:
-    """Refuse a k that the samples (`n` by problem) cannot answer: better now than after hours of judging."""
-    if settings.ks is None:
-        return
-    k = max(settings.ks)
-    if k > 1 and refusals.one_draw(manifest.meta):
-        raise UsageError(refusals.not_drawn(f"pass@{k}", manifest.meta))
-    short = [f"{name} ({number})" for name, number in n.items() if 0 < number < k]
-    if len(short) == sum(number > 0 for number in n.values()):
-        raise UsageError(f"{settings.samples}: no problem has {k} samples: take a smaller k")
-    if short and not settings.drop_short:
-        hints = ["take a smaller k", "leave them out of every figure with --drop-short"]
-        counted = f"{len(short)} of {len(n)} have fewer: {_named(short)}"
-        raise UsageError(f"{settings.samples}: {refusals.too_few(f'pass@{k}', k, counted, hints)}")
-
-
-def _named(names: list[str] | tuple[str, ...]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 async def _open(settings: JudgeSettings, problem_set: ProblemSet) -> tuple[JudgeSettings, Opened]:
@@ -247,7 +139,7 @@ def _create(
     settings: JudgeSettings,
     problem_set: ProblemSet,
     samples: Iterable[Sample],
-    notes: Sequence[str],
+    told: Told,
 ) -> int:
     problems = problem_set.by_id()
     chosen = Chosen(samples, problems)
@@ -264,14 +156,15 @@ def _create(
         if missing and not settings.allow_missing:
             raise UsageError(
                 f"{settings.samples}: {len(missing)} of {len(problem_set.problems)} problems have no sample"
-                f" ({_named(missing)}): complete the file, or judge the rest with --allow-missing"
+                f" ({named(missing)}): complete the file, or judge the rest with --allow-missing"
             )
-        _check_figures(settings, manifest, ingested.n)
+        known = with_rows(manifest, told.drawn_with)
+        check_figures(settings, known, ingested.n)
         if selection is not None:
             selection = msgspec.structs.replace(selection, samples_left_out=chosen.left_out)
         return msgspec.structs.replace(
-            manifest,
-            samples=msgspec.structs.replace(manifest.samples, count=ingested.samples, notes=tuple(notes)),
+            known,
+            samples=msgspec.structs.replace(manifest.samples, count=ingested.samples, notes=tuple(told.notes)),
             missing=missing,
             rules=dict(ingested.rules),
             flags=dict(ingested.flags),
@@ -294,10 +187,12 @@ def _resume(
     before, now = store.manifest(run), new_manifest(name, settings, problem_set, selection, opened)
     if before.pooled:
         raise UsageError(
-            f"run {name!r} was merged of {_named([part.run for part in before.parts])}: resume those, merge again"
+            f"run {name!r} was merged of {named([part.run for part in before.parts])}: resume those, merge again"
         )
     if not settings.meta:  # declared nothing anew
         now = msgspec.structs.replace(now, meta=before.meta)
+    else:  # what the rows said is known from before: the samples are the same
+        now = with_rows(now, {name: before.meta[name] for name in formats.SETTINGS if name in before.meta})
     differ = differences(before, now)
     if before.samples.sha256 != now.samples.sha256:
         differ.append("the samples")
@@ -309,7 +204,7 @@ def _resume(
             f"run {name!r} was begun with other settings: {'; '.join(differ)}: resume it with the same"
         )
     counts = store.counts(run)
-    _check_figures(settings, before, dict(zip(counts.problem_ids, counts.samples.tolist(), strict=True)))
+    check_figures(settings, before, dict(zip(counts.problem_ids, counts.samples.tolist(), strict=True)))
     if settings.retry_infra:
         store.reopen(run, [Outcome.INFRA_ERROR])
     return run

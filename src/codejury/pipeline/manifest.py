@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from codejury.model import Problem, ProblemSet, Selection
+    from codejury.pipeline.asked import JudgeSettings
     from codejury.pipeline.engines import Opened
-    from codejury.pipeline.judge import JudgeSettings
 
 
 def new_manifest(
@@ -82,6 +83,31 @@ def now() -> str:
     return f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def with_rows(manifest: Manifest, drawn_with: Mapping[str, Any]) -> Manifest:
+    """A manifest with what the rows of the samples say of how they were made, where nothing else says it.
+
+    Args:
+        manifest: Of a run that begins.
+        drawn_with: The rows' values of `formats.SETTINGS`. What was declared goes before them, and is noted where
+            it differs.
+    """
+    rows = {name: value if isinstance(value, str) else json.dumps(value) for name, value in drawn_with.items()}
+    replaced = {
+        name: value
+        for name, value in rows.items()
+        if name in manifest.meta and not _same(manifest.meta[name], value)
+    }
+    return msgspec.structs.replace(
+        manifest, meta=rows | manifest.meta, meta_replaced=replaced | manifest.meta_replaced
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return float(one) == float(other)
+    return one == other
+
+
 def differences(before: Manifest, other: Manifest, words: tuple[str, str] = ("then", "now")) -> list[str]:
     """What verdicts depend on, and how the samples were made, where two manifests differ, in words."""
     pairs = [
@@ -123,7 +149,7 @@ def run_notes(manifest: Manifest, number: int, problems: Mapping[str, Problem]) 
     notes += _extraction_notes(manifest)
     if manifest.meta_replaced:
         replaced = (f"{key} {manifest.meta[key]!r} for {old!r}" for key, old in manifest.meta_replaced.items())
-        notes.append(f"declared otherwise than in the file beside the samples: {', '.join(replaced)}")
+        notes.append(f"declared otherwise than the samples and the file beside them say: {', '.join(replaced)}")
     if manifest.weak:
         notes.append(weak_note(manifest.weak))
     if manifest.raised:

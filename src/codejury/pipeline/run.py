@@ -19,10 +19,11 @@ from codejury import extract, formats
 from codejury.judging import raised
 from codejury.model import Job, Judged, Outcome, Timing, UsageError, Verdict
 from codejury.pipeline import refusals
+from codejury.pipeline.asked import JudgeSettings
 from codejury.pipeline.engines import open_engine
 from codejury.pipeline.generate import Generated, GenerateSettings, Generation
 from codejury.pipeline.isolation import all_weak, choose_isolation
-from codejury.pipeline.judge import JudgeSettings, judge, judge_samples
+from codejury.pipeline.judge import judge, judge_samples
 from codejury.pipeline.references import (
     KeyContext,
     Progress,
