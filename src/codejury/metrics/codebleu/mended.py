@@ -68,15 +68,15 @@ def _subtrees(*trees: Tree) -> Iterator[Counter[object]]:
     """The inner nodes of each tree by form: types all the way down; operators and keywords are types."""
     forms: dict[object, int] = {}
     for tree in trees:
+        types = [key.type for key in tree.keys]
         below: list[list[int]] = [[] for _ in range(len(tree))]
         inner: Counter[object] = Counter()
-        for node in range(len(tree)):
-            key = (tree.key(node).type, *below[node])
-            form = forms.setdefault(key, len(forms))
+        for node, (label, parent) in enumerate(zip(tree.label.tolist(), tree.parent.tolist(), strict=True)):
+            form = forms.setdefault((types[label], *below[node]), len(forms))
             if below[node]:
                 inner[form] += 1
-            if tree.parent[node] >= 0:
-                below[int(tree.parent[node])].append(form)
+            if parent >= 0:
+                below[parent].append(form)
         yield inner
 
 
