@@ -34,7 +34,7 @@ def chat(problem_id: str, text: str) -> Sample:
     ],
 )
 def test_references_are_kept_to_the_byte(name: str, number: int) -> None:
-    """In a fence, as plain code and with a demo, which is cut; HumanEval/160 uses `eval`, so its demo stays."""
+    """In a fence, as plain code and with a demo, which is cut."""
     problems = list(read_problems(PROBLEMS / name))
     assert number == len(problems)
     for problem in problems:
@@ -44,7 +44,7 @@ def test_references_are_kept_to_the_byte(name: str, number: int) -> None:
         assert Program(reference, "plain") == program(problem, chat(problem.id, reference))
         demo = f"```python\n{reference}\nprint({problem.entry_point}(1))\n```"
         made = program(problem, chat(problem.id, demo))
-        assert made.source == reference or problem.id == "HumanEval/160"
+        assert reference == made.source
 
 
 def test_bodies_are_joined_to_their_prompts() -> None:

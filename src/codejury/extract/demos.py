@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from codejury.extract.names import OPAQUE, Names, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (*_NAMED, ast.Import, ast.ImportFrom)
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 
 # Calls that change what the whole program does, whatever they are given.
@@ -161,17 +162,19 @@ class Reach:
                 self._classes.add(statement.node.name)
             if not isinstance(statement.node, _DEFINITIONS):
                 self._variables |= names.binds - names.imports.keys()
-            elif isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            elif isinstance(statement.node, _NAMED):
                 self._variables |= names.binds - {statement.node.name}
         self.names: set[str] = set()
         self._relevant: set[str] = set()
-        self._follow(roots)
-        self._opaque = not OPAQUE.isdisjoint(self.names)
+        opaque = [one for name in OPAQUE for one in self._users[name]]
+        self._follow(roots, _defined(opaque))
+        if not OPAQUE.isdisjoint(self.names):  # it may read any name
+            self._follow(list(self._binders), ())
 
     def needs(self, statement: Statement) -> bool:
         """Whether the entry point may depend on what a statement does."""
         names = statement.names
-        if self._opaque or not names.binds.isdisjoint(self.names) or not OPAQUE.isdisjoint(names.uses):
+        if not names.binds.isdisjoint(self.names) or not OPAQUE.isdisjoint(names.uses):
             return True
         if not names.uses.isdisjoint(self._relevant) or not names.calls.isdisjoint(_LASTING):
             return True
@@ -194,13 +197,17 @@ class Reach:
             return False
         return self._imports[function.id].partition(".")[0] not in _HARMLESS
 
-    def _follow(self, roots: Collection[str]) -> None:
+    def _follow(self, roots: Iterable[str], touching: Iterable[str]) -> None:
         """Names that are needed, and definitions that touch variables which are needed, until there are no more.
 
         Whatever statement uses such a variable or definition may give it another name, which is needed then, too.
+
+        Args:
+            roots: Names that are needed.
+            touching: Definitions that touch variables which nobody can tell.
         """
         wanted = list(roots)
-        relevant: list[str] = []
+        relevant = list(touching)
         while wanted or relevant:
             if wanted:
                 name = wanted.pop()
@@ -217,10 +224,14 @@ class Reach:
                 continue
             self._relevant.add(name)
             for statement in self._users[name]:
-                if isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                if isinstance(statement.node, _NAMED):
                     relevant.append(statement.node.name)
                 else:
                     wanted += statement.names.binds
+
+
+def _defined(statements: Iterable[Statement]) -> list[str]:
+    return [one.node.name for one in statements if isinstance(one.node, _NAMED)]
 
 
 def _calls(node: ast.stmt) -> bool:
