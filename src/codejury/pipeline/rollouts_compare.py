@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 MOST_K = 5
 """Without --k, figures are given for 1 and the fewest rollouts of a task, but not above this."""
 
-_TRIALS = 2_000
+_TRIALS, _LEAST_TRIALS = 2_000, 200
+_SIMULATED = 4_000_000  # tasks of all trials: with more tasks fewer trials do
 
 
 @dataclass(frozen=True)
@@ -252,7 +253,8 @@ def _slices(aligned: Aligned, row: int, level: float) -> list[SliceDifference]:
 def _detectable(aligned: Aligned, row: int, level: float) -> list[DetectableRow]:
     n, c = aligned.n, aligned.c
     rule = Rule(Mode.REGRESSION, 0, (1 - level) / 2)
-    simulated = stats.simulation((n[0], c[0]), (n[row], c[row]), 1, rule, trials=_TRIALS)
+    trials = min(_TRIALS, max(_LEAST_TRIALS, _SIMULATED // len(aligned.ids)))
+    simulated = stats.simulation((n[0], c[0]), (n[row], c[row]), 1, rule, trials=trials)
     found = [simulated.detectable(model) for model in DropModel]
     return [DetectableRow(model=one.model.value, effect=one.effect, power=one.power) for one in found]
 
