@@ -172,7 +172,7 @@ def test_the_order_inverts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("c", "pass_at", "pass_hat"), [(0, 0, 0), (1, 5 / 8, 0), (2, 25 / 28, 0), (3, 55 / 56, 0)]
+    ("c", "pass_at", "pass_hat"), [(0, 0, 0), (1, 5 / 8, 0), (2, 25 / 28, 0), (3, 55 / 56, 0), (4, 1, 0)]
 )
 def test_golden_reliability_of_eight(c: int, pass_at: float, pass_hat: float) -> None:
     """pass@5 of n = 8, and pass^5 by its mirror."""
