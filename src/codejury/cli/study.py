@@ -13,11 +13,6 @@ study_app = typer.Typer(no_args_is_help=True, help="Published studies, done agai
 app.add_typer(study_app, name="study")
 
 
-@study_app.callback()
-def _study() -> None:
-    """Keeps the name of the command below, also where there is but one."""
-
-
 @study_app.command("beyond-passk")
 def study_beyond_passk(
     rollouts: Annotated[
