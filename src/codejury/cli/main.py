@@ -184,10 +184,12 @@ def register() -> None:
         generate,
         metrics,
         rollouts,
+        rollouts_compare,
         run,
         runs,
         score,
         sets,
+        study,
     )
 
 

@@ -14,9 +14,11 @@ from codejury.report.explain import ExplainPasskDocument
 from codejury.report.extraction import ExtractionDocument
 from codejury.report.gate import GateDocument, PlanDocument
 from codejury.report.rollouts import RolloutRunsDocument, RolloutsDocument
+from codejury.report.rollouts_compare import RolloutsCompareDocument
 from codejury.report.runs import RunDocument, RunsDocument
 from codejury.report.score import ScoreDocument
 from codejury.report.strength import SetsStrengthDocument
+from codejury.report.study import StudyDocument
 
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "compare": CompareDocument,
@@ -29,6 +31,8 @@ _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "problem": Problem,
     "rollouts": RolloutRunsDocument,
     "rollouts-report": RolloutsDocument,
+    "rollouts-compare": RolloutsCompareDocument,
+    "study-beyond-passk": StudyDocument,
     "run": RunDocument,
     "runs": RunsDocument,
     "sample": Sample,
