@@ -39,8 +39,8 @@ check: $(VENV)/.installed-dev
 PEERS := benchmarks/out/peers
 
 bench: $(VENV)/.installed-dev $(PEERS)/.installed
-	$(BIN)/python benchmarks/judge.py $(BENCH_ARGS)
-	$(PEERS)/bin/python benchmarks/plot_judge.py
+	$(BIN)/python benchmarks/speed.py $(BENCH_ARGS)
+	$(PEERS)/bin/python benchmarks/plot_speed.py
 
 soak: $(VENV)/.installed
 	$(BIN)/python benchmarks/soak.py

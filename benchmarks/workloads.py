@@ -1,4 +1,4 @@
-"""What `judge.py` has judged: files of problems and samples, and whole programs for ways that know no problems."""
+"""What `speed.py` has judged: files of problems and samples, and whole programs for ways that know no problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging speed beside the peers in one run: `make bench`, which installs what `python benchmarks/judge.py` needs.
+"""Judging speed beside the peers in one run: `make bench`, which installs what `python benchmarks/speed.py` needs.
 
 Byte-distinct programs are judged by each way in a fresh process, in turns; the table gives medians over the
 rounds, of the call that judges (from the files to the figures) and of the whole process with its imports and
@@ -98,7 +98,7 @@ def main() -> int:
     parser.add_argument("--slots", type=int, default=0, help="the usable cores by default")
     parser.add_argument("--without", default="", help="peers to leave out, by name; the result says so")
     parser.add_argument("--evalplus-data", default=str(EVALPLUS_DATA), help="HumanEvalPlus.jsonl.gz, v0.1.10")
-    parser.add_argument("--out", type=Path, default=OUT / "judge.json")
+    parser.add_argument("--out", type=Path, default=OUT / "speed.json")
     options = parser.parse_args()
     without = [name for name in options.without.split(",") if name]
     ways = {name: way for name, way in WAYS.items() if name not in without}

@@ -1,4 +1,4 @@
-"""Draw what `judge.py` measured: `python benchmarks/plot_judge.py [--out FILE.svg]`, with the peers' Python."""
+"""Draw what `speed.py` measured: `python benchmarks/plot_speed.py [--out FILE.svg]`, with the peers' Python."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ SECTIONS = {
 def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=OUT / "judge.json")
-    parser.add_argument("--out", type=Path, default=OUT / "judge.svg")
+    parser.add_argument("--data", type=Path, default=OUT / "speed.json")
+    parser.add_argument("--out", type=Path, default=OUT / "speed.svg")
     options = parser.parse_args()
     rows: list[dict[str, Any]] = json.loads(options.data.read_text())["rows"]
     mpl.rcParams.update({"svg.hashsalt": "codejury", "font.size": 9, "axes.spines.top": False})
