@@ -36,6 +36,7 @@ def problem(**fields: Any) -> Problem:
             "Write a function add.\n\nWrite a Python function named `add`.",
         ),
         ({"prompt": "def other():\n    pass"}, "function", "named `add`"),
+        ({"instruction": "Add two numbers as `add`."}, "instruction", "Add two numbers as `add`.\n\nAnswer with"),
         ({"prompt": "int add(int a, int b) {", "language": "cpp"}, "complete", "```cpp\nint add("),
         ({"suffix": "    return c\n"}, "infill", "After:\n\n```python\n    return c\n"),
         (
@@ -70,6 +71,8 @@ def test_a_template_of_ones_own_is_filled_once() -> None:
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "[Python] use {language} {x}"},
     ] == prompter.prompt(problem(prompt="use {language}")).body["messages"]
+    (message,) = Prompter(asked(template="Q: {prompt}")).prompt(problem(instruction="Add.")).body["messages"]
+    assert "Q: Add." == message["content"]
     with pytest.raises(UsageError, match=r"--template mine.txt: has no \{prompt\}"):
         Prompter(asked(template="hello", template_name="mine.txt"))
 

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from codejury.cli.common import choice_of, output
-from codejury.cli.main import InterruptedRunError, ProblemsOption, QuietOption, app
+from codejury.cli.main import (
+    DifficultyOption,
+    IdsOption,
+    InterruptedRunError,
+    LimitOption,
+    ProblemsOption,
+    QuietOption,
+    ShardOption,
+    SinceOption,
+    TagsOption,
+    UntilOption,
+    app,
+)
 from codejury.model.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -85,14 +97,6 @@ PricesOption = Annotated[
 ]
 CostOption = Annotated[float | None, typer.Option(help="USD to use at most; needs --prices.", metavar="USD")]
 TokensOption = Annotated[int | None, typer.Option(help="Tokens to use at most, prompts and answers.")]
-LimitOption = Annotated[int | None, typer.Option(min=1, help="Ask the first N problems of the set.", metavar="N")]
-IdsOption = Annotated[
-    str | None, typer.Option(help="Ask these problems; @FILE has one id a line.", metavar="ID,ID")
-]
-TagsOption = Annotated[str | None, typer.Option(help="Ask problems with any of these tags.", metavar="TAG,TAG")]
-ShardOption = Annotated[
-    str | None, typer.Option(help="Ask the i-th of N parts of the chosen problems.", metavar="i/N")
-]
 DryOption = Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and ask nothing.")]
 
 
@@ -125,6 +129,9 @@ def generate(
     limit: LimitOption = None,
     ids: IdsOption = None,
     tags: TagsOption = None,
+    difficulty: DifficultyOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     shard: ShardOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Ask for what the file lacks.")] = False,
     dry_run: DryOption = False,
@@ -137,7 +144,7 @@ def generate(
         problems=problems,
         out=out,
         ask=ask_of(locals()),
-        choice=choice_of(limit, ids, tags, shard),
+        choice=choice_of(limit, ids, tags, shard, difficulty=difficulty, since=since, until=until),
         prices=prices,
         key_env=key_env,
         resume=resume,

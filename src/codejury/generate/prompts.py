@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ANSWER = "Answer with the whole code, imports included, in one code block."
 
 TEMPLATES = {
+    "instruction": f"{{prompt}}\n\n{_ANSWER}",
     "complete": f"Complete this {{language}} code. {_ANSWER}\n\n```{{fence}}\n{{prompt}}\n```",
     "infill": (
         "This {language} code misses a part between its two blocks. Write the missing part."
@@ -129,7 +130,9 @@ class Prompter:
 
 
 def form_of(problem: Problem) -> str:
-    """Which of `TEMPLATES` fits a problem."""
+    """Which of `TEMPLATES` fits a problem; its set's own words go first, and stand for its prompt."""
+    if problem.instruction:
+        return "instruction"
     if isinstance(problem.tests, StdinStdout) and not problem.entry_point:
         return "program"
     if problem.suffix:
@@ -141,7 +144,7 @@ def form_of(problem: Problem) -> str:
 
 def _filled(template: str, problem: Problem) -> str:
     values = {
-        "prompt": problem.prompt,
+        "prompt": problem.instruction or problem.prompt,
         "suffix": problem.suffix,
         "language": _LANGUAGES.get(problem.language, problem.language.capitalize()),
         "fence": problem.language,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 1 << 20
 """The longest text that is explained; `score` takes longer ones."""
 
-MAX_SIDE = 60
+MAX_SIDE = 80
 """The most rows, and columns, of an edit table."""
 
 MAX_NODES = 200
