@@ -31,6 +31,18 @@ def test_this_machine() -> None:
     assert ["docker", "podman"] == [row.engine for row in document.engines]
 
 
+def test_parts_are_there_or_it_says_how_to_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extras by their modules, the tree edit distance by what runs it."""
+    rows = {row.part: row for row in MODULE._parts()}
+    assert [True] * 4 == [rows[part].given for part, _ in MODULE._EXTRAS.values()]
+    monkeypatch.setattr(MODULE, "_EXTRAS", {"other": ("other things", ("json", "no_such_module"))})
+    monkeypatch.setattr(MODULE.ted, "BACKEND", "python")
+    other, distance = MODULE._parts()
+    assert (False, "no no_such_module: pip install 'codejury[other]'") == (other.given, other.detail)
+    assert not distance.given
+    assert distance.detail.startswith("pure Python")
+
+
 def test_engines_answer_or_say_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an engine its reason, with one its version, and how to build the image where it is not there."""
     replies = {"docker": ("20.10", ""), "podman": (None, "not installed")}

