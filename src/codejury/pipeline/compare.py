@@ -247,7 +247,7 @@ def _comparisons(aligned: Aligned, ks: Sequence[int], level: float) -> list[Comp
                 mcnemar=_mcnemar(len(lost), len(gained)) if single else None,
                 lost=lost,
                 gained=gained,
-                slices=_slices(aligned, row, usable[0], level),
+                slices=slice_differences(aligned, row, usable[0], level),
                 detectable=_detectable(aligned, row, usable[0], level),
             )
         )
@@ -293,7 +293,8 @@ def _mcnemar(lost: int, gained: int) -> McNemar:
     )
 
 
-def _slices(aligned: Aligned, row: int, k: int, level: float) -> list[SliceDifference]:
+def slice_differences(aligned: Aligned, row: int, k: int, level: float) -> list[SliceDifference]:
+    """Differences at k, by difficulty and tag, between the first row and another, with the q of all of them."""
     named = list(slices_of(aligned))
     raw = [
         compare_at_k(

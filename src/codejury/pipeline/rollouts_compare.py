@@ -10,7 +10,7 @@ import numpy as np
 from codejury import stats
 from codejury.agents.compare import metrics, proxies, ranks
 from codejury.model import UsageError
-from codejury.pipeline.compare import flipped, slices_of
+from codejury.pipeline.compare import flipped, slice_differences
 from codejury.pipeline.fairness import waiver_note
 from codejury.pipeline.rollout_report import INFRA_SHARE_LIMIT
 from codejury.pipeline.rollouts_sides import (
@@ -29,7 +29,6 @@ from codejury.report.comparison import (
     Difference,
     Dropped,
     McNemar,
-    SliceDifference,
 )
 from codejury.report.document import Estimate, Interval, Range
 from codejury.report.rollouts_compare import AgentComparison, ComparedAgent, RolloutsCompareDocument
@@ -191,7 +190,7 @@ def _comparisons(
                 mcnemar=_mcnemar(len(lost), len(gained)) if single else None,
                 lost=lost,
                 gained=gained,
-                slices=_slices(aligned, row, level),
+                slices=slice_differences(aligned, row, 1, level),
                 detectable=_detectable(aligned, row, level),
             )
         )
@@ -223,31 +222,6 @@ def _differences(aligned: Aligned, k: int, estimator: Estimator, level: float) -
 def _mcnemar(lost: int, gained: int) -> McNemar:
     exact, mid = (stats.mcnemar(lost, gained, mid_p=mid_p) for mid_p in (False, True))
     return McNemar(lost=lost, gained=gained, p_exact=exact, p_mid=mid)
-
-
-def _slices(aligned: Aligned, row: int, level: float) -> list[SliceDifference]:
-    named = list(slices_of(aligned))
-    n, c = aligned.n, aligned.c
-    raw = [
-        stats.compare_at_k((n[0, mask], c[0, mask]), (n[row, mask], c[row, mask]), 1, level=level)
-        for _, _, mask in named
-    ]
-    return [
-        SliceDifference(
-            kind="tag" if kind == "tag" else "difficulty",
-            name=name,
-            problems=int(mask.sum()),
-            a=one.a,
-            b=one.b,
-            value=one.value,
-            fixed_suite=_bounds(one.fixed_suite),
-            p=one.p,
-            q=float(q),
-        )
-        for (kind, name, mask), one, q in zip(
-            named, raw, stats.benjamini_hochberg([one.p for one in raw]), strict=True
-        )
-    ]
 
 
 def _detectable(aligned: Aligned, row: int, level: float) -> list[DetectableRow]:

@@ -10,7 +10,7 @@ from rich.text import Text
 from codejury.report.terminal import estimates_table, indented, notes, plain_table, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from rich.console import RenderableType
     from rich.table import Table
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         DetectableRow,
         Difference,
         Flipped,
+        McNemar,
         SliceDifference,
         Sweep,
     )
@@ -73,52 +74,31 @@ def detectable_text(rows: Sequence[DetectableRow]) -> list[str]:
     ]
 
 
-def _comparison(comparison: Comparison, document: CompareDocument) -> list[RenderableType]:
-    title = Text(printable(f"{comparison.run} against {document.baseline}"), "bold")
-    parts: list[RenderableType] = [title, _differences(comparison, holm=len(document.comparisons) > 1)]
-    parts.append(Text(_MEANING.format(level=100 * document.level), "dim"))
-    if (test := comparison.mcnemar) is not None:
-        said = f"McNemar: {test.lost} lost, {test.gained} gained; p exact {p_text(test.p_exact)}, mid-p "
-        parts.append(Text(f"\n{said}{p_text(test.p_mid)}"))
-    if comparison.slices:
-        parts += [Text(), _slices(comparison.slices)]
-    for name, flips in (("Lost", comparison.lost), ("Gained", comparison.gained)):
-        if flips:
-            parts += [Text(f"\n{name}, {len(flips)} (half of the samples right):"), *_flips(flips)]
-    k = next(iter(comparison.pass_at_k))
-    parts.append(Text(f"\nDrop of pass@{k} that such a comparison detects with 80 %, simulated:"))
-    parts += [indented(line, 2) for line in detectable_text(comparison.detectable)]
-    return parts
-
-
-def _differences(comparison: Comparison, *, holm: bool) -> Table:
+def differences_table(named: Sequence[tuple[str, Difference]], *, holm: bool) -> Table:
+    """Differences by the names of their figures; `holm`: with p adjusted for several comparisons."""
     table = plain_table()
     for heading in ("", "change", "fixed suite", "population", "p", *(("Holm",) if holm else ()), "flips"):
         table.add_column(heading, justify="right" if heading else "left")
-    named: tuple[tuple[str, Mapping[str, Difference]], ...] = (
-        ("pass@", comparison.pass_at_k),
-        ("pass^", {k: one for k, one in comparison.pass_hat_k.items() if k != "1"}),
-    )
-    for name, by_k in named:
-        for k, one in by_k.items():
-            adjusted = (p_text(one.p_holm),) if holm else ()
-            table.add_row(
-                f"{name}{k}",
-                Text(points(one.value), "bold"),
-                _interval(one.fixed_suite),
-                _interval(one.population),
-                p_text(one.p),
-                *adjusted,
-                p_text(one.p_population),
-            )
+    for name, one in named:
+        adjusted = (p_text(one.p_holm),) if holm else ()
+        table.add_row(
+            name,
+            Text(points(one.value), "bold"),
+            _interval(one.fixed_suite),
+            _interval(one.population),
+            p_text(one.p),
+            *adjusted,
+            p_text(one.p_population),
+        )
     return table
 
 
-def _slices(slices: Sequence[SliceDifference]) -> Table:
+def slices_table(slices: Sequence[SliceDifference], *, heading: str = "slice", noun: str = "problems") -> Table:
+    """Slices with their differences; of many tags those with the smallest q."""
     table = plain_table()
-    table.add_column("slice", overflow="fold")
-    for heading in ("problems", "change", "fixed suite", "p", "q"):
-        table.add_column(heading, justify="right")
+    table.add_column(heading, overflow="fold")
+    for name in (noun, "change", "fixed suite", "p", "q"):
+        table.add_column(name, justify="right")
     told = [one for one in slices if one.kind != "tag"]
     tags = sorted((one for one in slices if one.kind == "tag"), key=lambda one: one.q)
     for one in (*told, *tags[:_SHOWN]):
@@ -135,10 +115,43 @@ def _slices(slices: Sequence[SliceDifference]) -> Table:
     return table
 
 
-def _flips(flips: Sequence[Flipped]) -> list[RenderableType]:
+def flips_lines(flips: Sequence[Flipped]) -> list[RenderableType]:
+    """The first few problems that flipped, a line each."""
     lines = [f"{one.id}: {one.c_a} of {one.n_a}, now {one.c_b} of {one.n_b}" for one in flips[:_SHOWN]]
     more = [f"and {len(flips) - _SHOWN} more"] if len(flips) > _SHOWN else []
     return [indented(line, 2) for line in (*lines, *more)]
+
+
+def mcnemar_line(test: McNemar) -> Text:
+    """McNemar's test in a line."""
+    said = f"McNemar: {test.lost} lost, {test.gained} gained; p exact {p_text(test.p_exact)}, mid-p "
+    return Text(f"\n{said}{p_text(test.p_mid)}")
+
+
+def _comparison(comparison: Comparison, document: CompareDocument) -> list[RenderableType]:
+    title = Text(printable(f"{comparison.run} against {document.baseline}"), "bold")
+    parts: list[RenderableType] = [
+        title,
+        differences_table(_named(comparison), holm=len(document.comparisons) > 1),
+    ]
+    parts.append(Text(_MEANING.format(level=100 * document.level), "dim"))
+    if (test := comparison.mcnemar) is not None:
+        parts.append(mcnemar_line(test))
+    if comparison.slices:
+        parts += [Text(), slices_table(comparison.slices)]
+    for name, flips in (("Lost", comparison.lost), ("Gained", comparison.gained)):
+        if flips:
+            parts += [Text(f"\n{name}, {len(flips)} (half of the samples right):"), *flips_lines(flips)]
+    k = next(iter(comparison.pass_at_k))
+    parts.append(Text(f"\nDrop of pass@{k} that such a comparison detects with 80 %, simulated:"))
+    parts += [indented(line, 2) for line in detectable_text(comparison.detectable)]
+    return parts
+
+
+def _named(comparison: Comparison) -> list[tuple[str, Difference]]:
+    hats = {k: one for k, one in comparison.pass_hat_k.items() if k != "1"}
+    families = (("pass@", comparison.pass_at_k), ("pass^", hats))
+    return [(f"{name}{k}", one) for name, by_k in families for k, one in by_k.items()]
 
 
 def _sweep(sweep: Sweep) -> list[RenderableType]:

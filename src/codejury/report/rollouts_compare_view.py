@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 from rich.text import Text
 
-from codejury.report.comparison_view import detectable_text, p_text, points
+from codejury.report.comparison_view import (
+    detectable_text,
+    differences_table,
+    flips_lines,
+    mcnemar_line,
+    p_text,
+    slices_table,
+)
 from codejury.report.terminal import indented, notes, plain_table, printable
 
 if TYPE_CHECKING:
@@ -16,8 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from codejury.report.comparison import Difference, Flipped, SliceDifference
-    from codejury.report.document import Interval
+    from codejury.report.comparison import Difference
     from codejury.report.rollouts_compare import (
         AgentComparison,
         Agreement,
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
         RolloutsCompareDocument,
     )
 
-_SHOWN = 10
 _MEANING = """
 In points, with {level:.4g} % intervals: would it differ if both ran again on these
 tasks (fixed suite), would it on others of this kind (population)?
@@ -80,67 +85,28 @@ def _agents(agents: Sequence[ComparedAgent]) -> Table:
 
 def _comparison(comparison: AgentComparison, document: RolloutsCompareDocument) -> list[RenderableType]:
     title = Text(printable(f"{comparison.name} against {document.baseline}"), "bold")
-    parts: list[RenderableType] = [title, _differences(comparison, holm=len(document.comparisons) > 1)]
+    parts: list[RenderableType] = [
+        title,
+        differences_table(_named(comparison), holm=len(document.comparisons) > 1),
+    ]
     parts.append(Text(_MEANING.format(level=100 * document.level), "dim"))
     if (test := comparison.mcnemar) is not None:
-        said = f"McNemar: {test.lost} lost, {test.gained} gained; p exact {p_text(test.p_exact)}, mid-p "
-        parts.append(Text(f"\n{said}{p_text(test.p_mid)}"))
+        parts.append(mcnemar_line(test))
     if comparison.slices:
-        parts += [Text(), _slices(comparison.slices)]
+        parts += [Text(), slices_table(comparison.slices, heading="slice of pass@1", noun="tasks")]
     for name, flips in (("Lost", comparison.lost), ("Gained", comparison.gained)):
         if flips:
-            parts += [Text(f"\n{name}, {len(flips)} (half of the rollouts resolved):"), *_flips(flips)]
+            parts += [Text(f"\n{name}, {len(flips)} (half of the rollouts resolved):"), *flips_lines(flips)]
     parts.append(Text("\nDrop of pass@1 that such a comparison detects with 80 %, simulated:"))
     lines = [line.replace("problems", "tasks") for line in detectable_text(comparison.detectable)]
     return parts + [indented(line, 2) for line in lines]
 
 
-def _differences(comparison: AgentComparison, *, holm: bool) -> Table:
-    table = plain_table()
-    for heading in ("", "change", "fixed suite", "population", "p", *(("Holm",) if holm else ()), "flips"):
-        table.add_column(heading, justify="right" if heading else "left")
+def _named(comparison: AgentComparison) -> list[tuple[str, Difference]]:
     named: list[tuple[str, Difference]] = [("pass@1", comparison.resolve_rate)]
     for name, by_k in (("reliability@", comparison.reliability_at_k), ("pass^", comparison.pass_hat_k)):
         named += [(f"{name}{k}", one) for k, one in by_k.items() if k != "1"]
-    for name, one in named:
-        adjusted = (p_text(one.p_holm),) if holm else ()
-        table.add_row(
-            name,
-            Text(points(one.value), "bold"),
-            _interval(one.fixed_suite),
-            _interval(one.population),
-            p_text(one.p),
-            *adjusted,
-            p_text(one.p_population),
-        )
-    return table
-
-
-def _slices(slices: Sequence[SliceDifference]) -> Table:
-    table = plain_table()
-    table.add_column("slice of pass@1", overflow="fold")
-    for heading in ("tasks", "change", "fixed suite", "p", "q"):
-        table.add_column(heading, justify="right")
-    told = [one for one in slices if one.kind != "tag"]
-    tags = sorted((one for one in slices if one.kind == "tag"), key=lambda one: one.q)
-    for one in (*told, *tags[:_SHOWN]):
-        table.add_row(
-            Text(printable(f"{one.kind} {one.name}")),
-            str(one.problems),
-            points(one.value),
-            _interval(one.fixed_suite),
-            p_text(one.p),
-            p_text(one.q),
-        )
-    if len(tags) > _SHOWN:
-        table.add_row(f"and {len(tags) - _SHOWN} more tags")
-    return table
-
-
-def _flips(flips: Sequence[Flipped]) -> list[RenderableType]:
-    lines = [f"{one.id}: {one.c_a} of {one.n_a}, now {one.c_b} of {one.n_b}" for one in flips[:_SHOWN]]
-    more = [f"and {len(flips) - _SHOWN} more"] if len(flips) > _SHOWN else []
-    return [indented(line, 2) for line in (*lines, *more)]
+    return named
 
 
 def _ranks(rows: Sequence[RankRow]) -> list[RenderableType]:
@@ -180,7 +146,3 @@ def _proxies(rows: Sequence[ProxyRow]) -> list[RenderableType]:
 
 def _agreement(found: Agreement | None) -> tuple[str, str]:
     return ("-", "-") if found is None else (f"{found.value:.2f}", p_text(found.p))
-
-
-def _interval(interval: Interval | None) -> str:
-    return f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}" if interval else "not known"
