@@ -1,19 +1,73 @@
-"""The commands below `explain`: what a figure means, by examples.
+"""The commands below `explain`: what a figure means, by examples, and how two texts differ.
 
-`explain` is a group whose commands are topics. A form with texts, `explain A B`, can stand beside them: the group
-then takes a first word that names no topic for a text, and gives all words to one more command. A file
-that is named like a topic is written as ./passk.
+`explain` is a group whose commands are topics. Words of which the first is no topic belong to `pair`, so that
+`explain A B` is `explain pair A B`. A text or a file that is named like a topic is written with `pair` before it.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from codejury.cli.common import check_writable, names_of, output
 from codejury.cli.main import JsonOption, QuietOption, StoreOption, explain_app
 from codejury.model.errors import UsageError
+
+PAIR = "pair"
+
+
+class Topics(TyperGroup):
+    """The group: without the name of a topic, its words are those of `pair`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - its class moved between versions
+        """Put the name of the command where it was left out."""
+        if args and args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = [PAIR, *args]
+        return super().parse_args(ctx, args)
+
+
+@explain_app.callback(cls=Topics)
+def _explain() -> None:
+    pass
+
+
+@explain_app.command(PAIR)
+def explain_texts(
+    a: Annotated[str, typer.Argument(help="A text or a file, in the place of a reference.", metavar="A")],
+    b: Annotated[str, typer.Argument(help="A text or a file, in the place of a prediction.", metavar="B")],
+    language: Annotated[
+        str | None,
+        typer.Option(help="Of both.", show_default="by the files' names, else python", metavar="NAME"),
+    ] = None,
+    prefix: Annotated[str, typer.Option(help="Text, or a file of it, before both.", metavar="TEXT")] = "",
+    suffix: Annotated[str, typer.Option(help="Text, or a file of it, after both.", metavar="TEXT")] = "",
+    text: Annotated[bool, typer.Option("--text", help="All are texts, even where there are such files.")] = False,
+    html: Annotated[
+        str | None, typer.Option(help="Write the page there; - is standard output.", metavar="FILE")
+    ] = None,
+    json: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Show how A becomes B: edits, trees, every metric, and what they do not say. `pair` may be left out."""
+    from codejury.pipeline.explain_pair import ExplainPairSettings, explain_pair
+    from codejury.report import write_bytes, write_json
+    from codejury.report.explain_pair_page import pair_page
+    from codejury.report.explain_pair_view import pair_report
+
+    settings = ExplainPairSettings(a=a, b=b, language=language, prefix=prefix, suffix=suffix, text=text)
+    for name, path in (("--json", json), ("--html", html)):
+        check_writable(path, option=name)
+    if "-" in (json, html) and json == html:
+        raise UsageError("--json - and --html -: standard output takes one of them")
+    document = explain_pair(settings)
+    if json is not None:
+        write_json(document, json)
+    if html is not None:
+        write_bytes(pair_page(document).encode(), html)
+    if not quiet and "-" not in (json, html):
+        output(pair_report(document))
 
 
 @explain_app.command("passk")
