@@ -21,7 +21,7 @@ PAIR = "pair"
 class Topics(TyperGroup):
     """The group: without the name of a topic, its words are those of `pair`."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - its class moved between versions
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # Any: its class moved between versions
         """Put the name of the command where it was left out."""
         if args and args[0] not in {*self.commands, *ctx.help_option_names}:
             args = [PAIR, *args]

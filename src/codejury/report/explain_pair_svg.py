@@ -89,7 +89,7 @@ def _outline(nodes: Sequence[NodeRow], left: int, width: int, name: str) -> list
 
 def _label(node: NodeRow) -> str:
     """A node's type, and its text where that says more."""
-    return node.type if node.text in (None, node.type) else f"{node.type} {printable(node.text or '')}"
+    return printable(node.type if node.text in (None, node.type) else f"{node.type} {node.text}")
 
 
 def _y(row: int) -> int:
