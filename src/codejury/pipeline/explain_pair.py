@@ -81,6 +81,8 @@ def explain_pair(settings: ExplainPairSettings) -> ExplainPairDocument:
     texts = {name: _read(name, text, as_text=settings.text, warnings=warnings) for name, text in given.items()}
     a, b, prefix, suffix = (texts[name].text for name in given)
     language = settings.language or _language_of(texts["a"].file, texts["b"].file)
+    known = find(language)
+    language = language if known is None else known.name
     pair = Pair(reference=a, prediction=b, prefix=prefix, suffix=suffix, language=language)
     left_out: dict[str, str] = {}
     pieces = _aligned(a, b, left_out)
