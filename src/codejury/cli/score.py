@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from codejury.metrics.composite import Scenario
 
 
+class Truncate(enum.StrEnum):
+    """Where a prediction can be cut."""
+
+    LINE = "line"
+    STATEMENT = "statement"
+    BLOCK = "block"
+    FUNCTION = "function"
+
+
 class Unscored(enum.StrEnum):
     """What an unscored part of the composite does."""
 
@@ -34,6 +43,13 @@ def score(
     ] = None,
     run: Annotated[
         str | None, typer.Option(help="Score a run's programs against the references.", metavar="NAME")
+    ] = None,
+    problems: Annotated[
+        str | None,
+        typer.Option(help="PAIRS are samples of this set's problems: its name or a file.", metavar="SET"),
+    ] = None,
+    truncate: Annotated[
+        Truncate | None, typer.Option(help="Cut predictions at the end of what they begin with or in.")
     ] = None,
     metrics: Annotated[
         str,
@@ -75,6 +91,8 @@ def score(
     settings = ScoreSettings(
         pairs=pairs,
         run=run,
+        problems=problems,
+        truncate=None if truncate is None else truncate.value,
         metrics=names_of(metrics),
         presets=tuple(preset or ()),
         scenario=scenario,

@@ -6,17 +6,20 @@ import fnmatch
 import math
 import os
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from codejury import sets
 from codejury.engine import usable_cores
-from codejury.formats import PairRow, count_pairs, read_pairs, write_rows
+from codejury.formats import count_pairs, read_pairs, read_samples, write_rows
 from codejury.metrics.composite import SCENARIOS, Policy, Scenario, check_scenario
 from codejury.metrics.scoring import get
 from codejury.metrics.scoring import names as known_metrics
 from codejury.metrics.text import PRESETS
+from codejury.metrics.truncation import Level
 from codejury.model import Outcome, UsageError
+from codejury.pipeline.completion_pairs import is_whole, pair_of, sample_pairs, told, truncated
 from codejury.pipeline.score_pool import scored
 from codejury.pipeline.score_summary import Scores
 from codejury.report import ScoreDocument, ScoreMetric
@@ -24,11 +27,12 @@ from codejury.report import ScoreDocument, ScoreMetric
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from codejury.formats import PairRow
     from codejury.metrics.scoring import Metric
-    from codejury.model import Problem
+    from codejury.pipeline.completion_pairs import Cut
     from codejury.pipeline.references import Progress
     from codejury.pipeline.score_pool import Values
-    from codejury.store import Store, StoredVerdict
+    from codejury.store import Store
 
 DEFAULT_METRICS = ("exact", "edit.levenshtein", "edit.indel", "identifier.f1", "ast.dice", "parse_status")
 """What is scored where nothing is asked for."""
@@ -42,6 +46,8 @@ class ScoreSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pairs: A file of pairs; None for a run.
         run: Name of a run in the store; None for a file.
+        problems: A problem set, if the file holds samples of its problems instead of pairs; None for pairs.
+        truncate: Where predictions are cut before they are scored; None for not at all.
         metrics: Names of metrics; `*` stands for anything, "all" for all.
         presets: Peers by whose rules to score, each beside its corrected form.
         scenario: Name of the composite's weights; None for no composite.
@@ -55,6 +61,8 @@ class ScoreSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     pairs: str | None = None
     run: str | None = None
+    problems: str | None = None
+    truncate: Level | None = None
     metrics: tuple[str, ...] = ()
     presets: tuple[str, ...] = ()
     scenario: str | None = None
@@ -81,19 +89,18 @@ def score(store: Store | None, settings: ScoreSettings, progress: Progress) -> S
     """
     if (settings.pairs is None) == (settings.run is None):
         raise UsageError("give a file of pairs, or a run with --run, not both")
+    if settings.problems is not None and settings.run is not None:
+        raise UsageError("--problems is for a file of samples: a run has its problems")
     if not 0 < settings.level < 1:
         raise UsageError(f"--level {settings.level:g}: a confidence level lies between 0 and 1, as 0.95")
     scenario = _scenario(settings)
     metrics = [get(name) for name in _chosen(settings, scenario)]
     warnings: list[str] = []
-    if settings.pairs is not None:
-        total = count_pairs(settings.pairs)
-        rows = read_pairs(settings.pairs, language=settings.language)
-    elif settings.run is not None and store is not None:
-        total = store.find_run(settings.run).judged
-        rows = run_pairs(store, settings.run, warnings)
-    else:
-        raise UsageError(f"run {settings.run!r}: give the store that it is in")
+    total, rows = _rows(store, settings, warnings)
+    cuts: dict[str, Cut] | None = None if settings.out is None else {}
+    if settings.truncate is not None:
+        plain = settings.run is None and settings.problems is None
+        rows = truncated(rows, settings.truncate, cuts, warnings, wholes=plain)
     scores = Scores(metrics)
     progress.stage("scoring", total)
     found = _taken(
@@ -105,8 +112,22 @@ def score(store: Store | None, settings: ScoreSettings, progress: Progress) -> S
         for _ in found:
             pass
     else:
-        write_rows(settings.out, (_line(row, values, metrics) for row, values in found))
+        write_rows(settings.out, (_line(row, values, metrics, cuts) for row, values in found))
     return _document(settings, scores, scenario, warnings)
+
+
+def _rows(store: Store | None, settings: ScoreSettings, warnings: list[str]) -> tuple[int, Iterator[PairRow]]:
+    """How many pairs there will be, and the pairs."""
+    if settings.pairs is not None and settings.problems is not None:
+        problems = sets.load(settings.problems)
+        known = problems.by_id()
+        total = sum(1 for _ in read_samples(settings.pairs, known=known, allow_empty=True))
+        return total, sample_pairs(settings.pairs, problems, warnings)
+    if settings.pairs is not None:
+        return count_pairs(settings.pairs), read_pairs(settings.pairs, language=settings.language)
+    if settings.run is not None and store is not None:
+        return store.find_run(settings.run).judged, run_pairs(store, settings.run, warnings)
+    raise UsageError(f"run {settings.run!r}: give the store that it is in")
 
 
 def run_pairs(store: Store, name: str, warnings: list[str]) -> Iterator[PairRow]:
@@ -134,35 +155,12 @@ def run_pairs(store: Store, name: str, warnings: list[str]) -> Iterator[PairRow]
         if problem.reference is None:
             skipped += 1
             continue
-        row = _of_run(problem, verdict, library.program(verdict.program_hash))
+        passed = None if verdict.outcome is Outcome.INFRA_ERROR else verdict.outcome is Outcome.PASSED
+        row = pair_of(problem, verdict.index, library.program(verdict.program_hash), passed=passed)
         total += 1
-        whole += not row.prefix
+        whole += is_whole(row, problem)
         yield row
-    if skipped:
-        warnings.append(f"{skipped} samples are of problems without a reference: in no figure")
-    if 0 < whole < total:
-        warnings.append(
-            f"{whole} of {total} programs do not begin with their prompt and are compared as wholes: their"
-            " likeness holds the prompt's"
-        )
-
-
-def _of_run(problem: Problem, verdict: StoredVerdict, program: str) -> PairRow:
-    prompt, suffix, missing = problem.prompt, problem.suffix, problem.missing
-    assert problem.reference is not None
-    fields: dict[str, Any] = {"prefix": "", "suffix": "", "reference": problem.reference, "prediction": program}
-    inside = len(program) - len(prompt) - len(suffix)
-    if missing is not None and inside >= 0 and program.startswith(prompt) and program.endswith(suffix):
-        hole = program[len(prompt) : len(prompt) + inside]
-        fields = {"prefix": prompt, "suffix": suffix, "reference": missing, "prediction": hole}
-    return PairRow(
-        **fields,
-        language=problem.language,
-        id=f"{verdict.problem_id}#{verdict.index}",
-        problem=verdict.problem_id,
-        tags=problem.tags,
-        passed=None if verdict.outcome is Outcome.INFRA_ERROR else verdict.outcome is Outcome.PASSED,
-    )
+    warnings += told(skipped, whole, total)
 
 
 def _scenario(settings: ScoreSettings) -> Scenario | None:
@@ -204,12 +202,16 @@ def _taken(
         yield row, values
 
 
-def _line(row: PairRow, values: Values, metrics: Sequence[Metric]) -> Mapping[str, object]:
+def _line(
+    row: PairRow, values: Values, metrics: Sequence[Metric], cuts: dict[str, Cut] | None
+) -> Mapping[str, object]:
     named = list(zip((metric.name for metric in metrics), values, strict=True))
+    cut = None if cuts is None else cuts.pop(row.id, None)
     return {
         "id": row.id,
         "scores": {name: value.value for name, value in named},
         "unscored": {name: value.reason for name, value in named if value.reason is not None},
+        **({} if cut is None else {"cut": msgspec.structs.asdict(cut)}),
     }
 
 
