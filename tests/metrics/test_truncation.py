@@ -132,6 +132,15 @@ CASES = (
         "function",
         "a.map(x => x);\nconst f = () => 1;",
     ),
+    # a function within the function around
+    (
+        "python",
+        "def f(a):\n",
+        "    def g(b):\n        return b\n\n    return g(a)\n\ndef h():\n    pass",
+        "",
+        "function",
+        "    def g(b):\n        return b\n\n    return g(a)",
+    ),
     # a function that is part of a statement
     ("javascript", "const f = (a) => {", "\n  return a;\n};\ng();\n", "", "function", "\n  return a;\n};"),
     # what closes is in the suffix, too

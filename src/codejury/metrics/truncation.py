@@ -8,7 +8,8 @@ tell where to stop.
 - `statement`: up to the end of the innermost statement that holds the first token, with its blocks and its `;`.
 - `block`: up to the end of the innermost block that the completion begins in; if it begins in none, up to the end
   of the first statement that has one.
-- `function`: the same with functions. A function that is part of a statement ends with the statement.
+- `function`: the same with functions, of which one that begins with the completion is not around it. A function
+  that is part of a statement ends with the statement.
 
 Comments are no tokens. Brackets, `;` and words as `end` that close what the completion did not open are kept,
 unless the suffix begins with them and the file has fewer errors without. Where what follows is blank, nothing is
@@ -239,9 +240,10 @@ def _closed(block: Node) -> int:
 def _function_end(parsed: Parsed, path: Sequence[_Step]) -> _Found | None:
     scopes = parsed.language.scopes
     for place in range(len(path) - 1, 0, -1):
-        if path[place].node.type in scopes:
+        node = path[place].node
+        if node.type in scopes and node.start_byte < parsed.low:
             statement = _statement(path[: place + 1])
-            return _Found(_after(statement or path[place].node), path[place].node.type)
+            return _Found(_after(statement or node), node.type)
 
     def named(steps: Sequence[_Step]) -> bool:
         kind = steps[-1].node.type
