@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -308,3 +311,10 @@ def test_properties(prefix: str, completion: str, suffix: str, level: Level, lan
     assert bool(found.cut) == bool(found.end)
     again = truncate(found.text, level, prefix=prefix, suffix=suffix, language=language)
     assert (found.text, "") == (again.text, again.cut)
+
+
+def test_examples_of_the_page_are_true() -> None:
+    """What docs/howto/completion-sets.md shows."""
+    page = Path(__file__).parents[2] / "docs" / "howto" / "completion-sets.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert (0, 4) == (failed, tried)

@@ -121,10 +121,10 @@ def test_examples_tell_likeness_from_correctness() -> None:
         (
             "return a + b",
             "return a - b",
-            "1 of 7 nodes differ ('+' to '-'): edit.levenshtein 0.917, ast.dice 0.857",
+            "1 of 7 nodes differs ('+' to '-'): edit.levenshtein 0.917, ast.dice 0.857",
         ),
-        ("f(a, b)", "f(a)", "1 of 7 nodes differ ('b' deleted)"),
-        ("f(a)", "f(a, 1)", "1 of 7 nodes differ ('1' inserted)"),
+        ("f(a, b)", "f(a)", "1 of 7 nodes differs ('b' deleted)"),
+        ("f(a)", "f(a, 1)", "1 of 7 nodes differs ('1' inserted)"),
         ("return a + b", "return x - y", "3 edits between trees of 7 and 7 nodes"),
         ("", "x", "Likeness is not correctness"),
     ],

@@ -93,10 +93,10 @@ def _difference(trees: TreesRow, values: Mapping[str, float | None]) -> str:
             " they name the same things, a tree does not say."
         )
     if trees.distance <= _FEW:
-        return (
-            f"{trees.distance} of {max(len(trees.a), len(trees.b))} nodes differ ({', '.join(_changes(trees))}):"
-            f" {likeness}, {dice}. One node is enough for another result."
-        )
+        of = f"{trees.distance} of {max(len(trees.a), len(trees.b))} nodes"
+        verb = "differs" if trees.distance == 1 else "differ"
+        changes = ", ".join(_changes(trees))
+        return f"{of} {verb} ({changes}): {likeness}, {dice}. One node is enough for another result."
     return f"{trees.distance} edits between trees of {len(trees.a)} and {len(trees.b)} nodes: {likeness}, {dice}."
 
 

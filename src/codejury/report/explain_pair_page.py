@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from codejury.report.explain_pair_style import SCRIPT, STYLE
 from codejury.report.explain_pair_svg import trees_svg
+from codejury.report.explain_pair_view import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +85,7 @@ def _shown(text: str, *, marks: bool = False) -> str:
 
 
 def _more(characters: int) -> str:
-    return f'<span class="soft"> … {characters:,} more characters</span>'
+    return f'<span class="soft"> … {counted(characters, "more character")}</span>'
 
 
 def _cut(text: str, most: int) -> str:
@@ -100,7 +101,7 @@ def _text(name: str, given: ExplainText) -> str:
     file = f" {_shown(given.file)}," if given.file is not None else ""
     empty = '<span class="soft">(empty)</span>'
     body = _cut(given.text, MAX_TEXT) or empty
-    heading = f'<h3>{name}<span class="soft">{file} {given.characters:,} characters</span></h3>'
+    heading = f'<h3>{name}<span class="soft">{file} {counted(given.characters, "character")}</span></h3>'
     return f"<div>{heading}{_pre(body)}</div>"
 
 
@@ -109,7 +110,7 @@ def _context(document: ExplainPairDocument) -> list[str]:
     for name, text in (("before", document.prefix), ("after", document.suffix)):
         if text:
             found.append(
-                f"<details><summary>The file's text {name} both, {len(text):,} characters</summary>"
+                f"<details><summary>The file's text {name} both, {counted(len(text), 'character')}</summary>"
                 f"{_pre(_cut(text, MAX_TEXT))}</details>"
             )
     return found
@@ -127,9 +128,10 @@ def _alignment(document: ExplainPairDocument) -> list[str]:
             break
         parts.append(_piece(piece, left))
         left -= len(piece.a) + len(piece.b) if piece.change != "equal" else min(len(piece.a), _MAX_EQUAL)
+    count = counted(document.distance or 0, "edit")
     legend = (
-        f"<p>{document.distance:,} edits of one character make B of A: <del>struck through</del> is A&rsquo;s"
-        " alone, <ins>underlined</ins> is B&rsquo;s alone. In both, · is a space, → a tab, ⏎ a line end.</p>"
+        f"<p>{count} of one character between A and B: <del>struck through</del> is A&rsquo;s alone,"
+        " <ins>underlined</ins> is B&rsquo;s alone. In both, · is a space, → a tab, ⏎ a line end.</p>"
     )
     return [legend, _pre("".join(parts) or "(both are empty)")]
 
@@ -154,7 +156,7 @@ def _table(document: ExplainPairDocument) -> list[str]:
     if table is None:
         return [f"<p>Not shown: {_shown(document.left_out['table'])}.</p>"]
     whole = len(table.a) == document.a.characters and len(table.b) == document.b.characters
-    part = "" if whole else f" Shown is where the texts differ, after {table.start:,} equal characters."
+    part = "" if whole else f" Shown is where the texts differ, after {counted(table.start, 'equal character')}."
     buttons = "".join(
         f'<button type="button" value="{value}" aria-label="{label}">{sign}</button>'
         for value, label, sign in (
@@ -217,10 +219,11 @@ def _trees(document: ExplainPairDocument) -> list[str]:
     trees = document.trees
     if trees is None:
         return [f"<p>Not shown: {_shown(document.left_out['trees'])}.</p>"]
+    count = counted(trees.distance, "edit")
     legend = (
-        f"<p>{trees.distance:,} edits of one node make tree B of tree A. A filled mark is a node that both have, a"
-        " hollow one is not. A whole line leads to the same node, a dashed one to a node with another label;"
-        " &minus; is deleted, + is inserted. Quotes, brackets and comments are no nodes.</p>"
+        f"<p>{count} of one node between the trees. A filled mark is a node that both have, a hollow one is not. A"
+        " whole line leads to the same node, a dashed one to a node with another label; &minus; is deleted, + is"
+        " inserted. Quotes, brackets and comments are no nodes.</p>"
     )
     return [legend, _scroll("trees", trees_svg(trees)), _edits(trees)]
 

@@ -61,6 +61,11 @@ def pair_report(document: ExplainPairDocument) -> RenderableType:
     return Group(*parts, *notes(document.warnings))
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _files(document: ExplainPairDocument) -> list[RenderableType]:
     named = (("A", document.a.file), ("B", document.b.file))
     return [indented(f"{name} is {file}", 2) for name, file in named if file is not None]
@@ -69,7 +74,7 @@ def _files(document: ExplainPairDocument) -> list[RenderableType]:
 def _alignment(document: ExplainPairDocument) -> list[RenderableType]:
     if document.alignment is None:
         return [indented(f"not shown: {document.left_out['alignment']}", 2)]
-    said = f"{document.distance:,} edits of one character: - deleted, + inserted, ~ replaced"
+    said = f"{counted(document.distance or 0, 'edit')} of one character: - deleted, + inserted, ~ replaced"
     return [indented(said, 2), Aligned(document.alignment)]
 
 
@@ -137,7 +142,7 @@ def _table(document: ExplainPairDocument) -> list[RenderableType]:
     if len(table.b) > MAX_COLUMNS or len(table.a) > MAX_ROWS:
         size = f"{len(table.a) + 1} x {len(table.b) + 1} cells"
         return [indented(f"not shown: {size} do not fit here; the page has it (--html FILE)", 2)]
-    start = f", after {table.start:,} equal characters" if table.start else ""
+    start = f", after {counted(table.start, 'equal character')}" if table.start else ""
     said = f"row i, column j: least edits from i characters of A to j of B{start}; [path]"
     return [indented(said, 2), Text(), *_cells(table)]
 
@@ -167,8 +172,8 @@ def _trees(document: ExplainPairDocument) -> list[RenderableType]:
     if trees is None:
         return [indented(f"not shown: {document.left_out['trees']}", 2)]
     said = (
-        f"{trees.distance:,} edits of one node: = kept, ~ relabelled, - deleted, + inserted; * in both trees,"
-        " wherever they stand"
+        f"{counted(trees.distance, 'edit')} of one node: = kept, ~ relabelled, - deleted, + inserted; * in both"
+        " trees, wherever they stand"
     )
     return [indented(said, 2), Text(), _side_by_side(trees)]
 
