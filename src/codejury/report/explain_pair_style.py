@@ -68,7 +68,7 @@ svg text.sign { font-size: 16px; font-weight: bold; text-decoration: none }
   .steps output { min-height: 6em }
   .metrics thead { display: none }
   .metrics tr { display: block; border-bottom: 1px solid var(--line); padding: .5rem 0 }
-  .metrics th, .metrics td { display: block; border: 0; padding: .1rem 0; text-align: left }
+  .list.metrics th, .list.metrics td { display: block; border: 0; padding: .1rem 0; text-align: left }
 }
 """
 """What is told by colour is told by a mark, a line or a decoration as well."""
