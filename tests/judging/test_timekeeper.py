@@ -207,7 +207,7 @@ def _observe(monkeypatch: pytest.MonkeyPatch, sure: Callable[[int], bool]) -> tu
 
     monkeypatch.setattr(session, "Session", Stub)
     slot = Slot.__new__(Slot)
-    lanes = SimpleNamespace(ready=ready, candidates=SimpleNamespace(group=None))
+    lanes = SimpleNamespace(ready=ready, role_of=lambda _: "candidate", candidates=SimpleNamespace(group=None))
     slot.lanes, slot.gate = cast("Any", lanes), asyncio.Semaphore(1)
     request = Request(source="", entry_point="f", tests=CheckFunction(code=""), limits=LIMITS)
     return asyncio.run(slot.observe(request)), len(held)

@@ -132,17 +132,18 @@ def test_some_of_the_problems() -> None:
 def test_problems_without_mutants_are_apart() -> None:
     """No reference, another language, nothing to mutate, a reference of another Python: they have no score."""
     replace = msgspec.structs.replace
+    java = replace(STRONG, id="t/b", language="java")
     document = _strength(
         STRONG,
         replace(STRONG, id="t/a", reference=None),
-        replace(STRONG, id="t/b", language="java"),
+        java,
         replace(
             STRONG, id="t/c", tests=Assertions(code=("assert f(1) is None",)), reference=PROMPT + "    pass\n"
         ),
     )
     assert [
         Unmutated(id="t/a", reason="it has no reference"),
-        Unmutated(id="t/b", reason="its language is java, and only Python is mutated"),
+        Unmutated(id="t/b", reason=f"it cannot be judged: {java.obstacle}"),
         Unmutated(id="t/c", reason="its reference has nothing to mutate"),
     ] == document.unmutated
     assert ["t/strong"] == list(_counts(document))

@@ -89,8 +89,9 @@ async def strength(
     started, settings, progress = time.monotonic(), settings or StrengthSettings(), progress or Progress()
     place = choose_tier(settings.tier) if isinstance(settings.tier, str) else settings.tier
     subjects = [_Subject(problem, settings.limits) for problem in _chosen(problem_set, settings.ids)]
+    mutable = [subject for subject in subjects if subject.unmutated is None]
     opened = await open_engine(
-        [subject.problem for subject in subjects],
+        [subject.problem for subject in mutable],
         settings.limits,
         place,
         python=settings.python,
@@ -101,7 +102,6 @@ async def strength(
     engine.library = library = HeldLibrary()
     context = KeyContext(tier=engine.tier, interpreter=engine.interpreter.version, packages=opened.packages)
     async with engine:
-        mutable = [subject for subject in subjects if subject.unmutated is None]
         todo = [(subject.problem, subject.limits) for subject in mutable]
         engine.profiles = await judge_references(engine, todo, progress)
         for subject in mutable:
@@ -141,8 +141,8 @@ class _Subject:
         self.mutants: list[tuple[Mutant, str]] = []
         self.outcomes: dict[str, Outcome] = {}
         self.unmutated: str | None = None
-        if problem.language != "python":
-            self.unmutated = f"its language is {problem.language}, and only Python is mutated"
+        if problem.obstacle is not None:
+            self.unmutated = f"it cannot be judged: {problem.obstacle}"
         elif problem.reference is None:
             self.unmutated = "it has no reference"
 
