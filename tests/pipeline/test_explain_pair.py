@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,14 @@ from codejury.metrics.trees import parse
 from codejury.metrics.trees import parsing as trees_parsing
 from codejury.metrics.trees import ted as trees_ted
 from codejury.model import InputError, UsageError
-from codejury.pipeline import explain_pair as module
 from codejury.pipeline.explain_pair import ExplainPairSettings, explain_pair
 from codejury.pipeline.explain_pair_words import short
 from codejury.report import encode_json
 
 if TYPE_CHECKING:
     from codejury.report.explain_pair import ExplainPairDocument
+
+module = import_module("codejury.pipeline.explain_pair")
 
 
 def explained(a: str, b: str, **more: Any) -> ExplainPairDocument:

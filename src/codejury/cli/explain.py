@@ -41,8 +41,12 @@ def explain_texts(
         str | None,
         typer.Option(help="Of both.", show_default="by the files' names, else python", metavar="NAME"),
     ] = None,
-    prefix: Annotated[str, typer.Option(help="Text, or a file of it, before both.", metavar="TEXT")] = "",
-    suffix: Annotated[str, typer.Option(help="Text, or a file of it, after both.", metavar="TEXT")] = "",
+    prefix: Annotated[
+        str, typer.Option(help="Text, or a file of it, before both.", show_default="none", metavar="TEXT")
+    ] = "",
+    suffix: Annotated[
+        str, typer.Option(help="Text, or a file of it, after both.", show_default="none", metavar="TEXT")
+    ] = "",
     text: Annotated[bool, typer.Option("--text", help="All are texts, even where there are such files.")] = False,
     html: Annotated[
         str | None, typer.Option(help="Write the page there; - is standard output.", metavar="FILE")
