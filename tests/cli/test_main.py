@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,7 @@ from codejury.model import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 HEAVY = ("numpy", "scipy", "sqlalchemy", "rich.progress", "codejury.pipeline", "codejury.stats", "codejury.store")
 
@@ -112,3 +115,21 @@ def test_reader_that_leaves_is_no_failure(
         process.stdout.close()
         assert "" == process.stderr.read()
         assert 141 == process.wait()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_any_text_can_be_printed(folder: Path, encoding: str) -> None:
+    """What a terminal cannot show is escaped."""
+    problem = {
+        "id": "t/ü",
+        "prompt": "# naïve ☃\n",
+        "entry_point": "f",
+        "tests": {"type": "assertions", "code": ["assert f(1) == 'é'"]},
+    }
+    (folder / "set.jsonl").write_text(json.dumps(problem) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "codejury", "sets", "show", "set.jsonl", "t/ü"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    ended = subprocess.run(command, capture_output=True, check=False, cwd=folder, env=environment)
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    shown = ended.stdout.decode(encoding)
+    assert ("☃" if encoding == "utf-8" else "\\u2603") in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import io
 import os
 import signal
 import sys
@@ -198,6 +199,9 @@ def main() -> None:
     # Also where a shell started us with SIGINT ignored, as in the background: SIGTERM takes the same way.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # texts of models hold what a terminal may not be able to show
+            stream.reconfigure(errors="backslashreplace")
     try:
         register()
         code = app(standalone_mode=False)

@@ -8,6 +8,7 @@ from codejury.pipeline.convert import Converted, ConvertSettings, convert
 from codejury.pipeline.demo import DemoResult, demo
 from codejury.pipeline.doctor import doctor
 from codejury.pipeline.explain import ExplainSettings, explain_passk
+from codejury.pipeline.explain_pair import ExplainPairSettings, explain_pair
 from codejury.pipeline.gate import GateSettings, gate
 from codejury.pipeline.isolation import UNISOLATED, UNSAFE
 from codejury.pipeline.judge import judge, judge_samples
@@ -32,6 +33,7 @@ __all__ = [
     "ConvertSettings",
     "Converted",
     "DemoResult",
+    "ExplainPairSettings",
     "ExplainSettings",
     "GateRule",
     "GateSettings",
@@ -54,6 +56,7 @@ __all__ = [
     "delete_runs",
     "demo",
     "doctor",
+    "explain_pair",
     "explain_passk",
     "gate",
     "import_runs",

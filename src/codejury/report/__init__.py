@@ -33,6 +33,7 @@ from codejury.report.document import (
     TimingRow,
 )
 from codejury.report.explain import AbilityRow, CountsRow, ExplainPasskDocument, FormRow, MisuseRow
+from codejury.report.explain_pair import ExplainPairDocument
 from codejury.report.files import encode_json, write_bytes, write_json
 from codejury.report.gate import GateCheck, GateDocument, GatePair, NeededRow, PlanDocument, PlanRow
 from codejury.report.runs import RunDocument, RunRow, RunsDocument
@@ -62,6 +63,7 @@ __all__ = [
     "Dropped",
     "EngineRow",
     "Estimate",
+    "ExplainPairDocument",
     "ExplainPasskDocument",
     "FlipRow",
     "Flipped",

@@ -11,6 +11,7 @@ from codejury.report.comparison import CompareDocument
 from codejury.report.doctor import DoctorDocument
 from codejury.report.document import JudgeDocument, SetsCheckDocument
 from codejury.report.explain import ExplainPasskDocument
+from codejury.report.explain_pair import ExplainPairDocument
 from codejury.report.extraction import ExtractionDocument
 from codejury.report.gate import GateDocument, PlanDocument
 from codejury.report.rollouts import RolloutRunsDocument, RolloutsDocument
@@ -23,6 +24,7 @@ from codejury.report.study import StudyDocument
 _DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "compare": CompareDocument,
     "doctor": DoctorDocument,
+    "explain-pair": ExplainPairDocument,
     "explain-passk": ExplainPasskDocument,
     "extraction": ExtractionDocument,
     "gate": GateDocument,
