@@ -41,6 +41,8 @@ PEERS := benchmarks/out/peers
 bench: $(VENV)/.installed-dev $(PEERS)/.installed
 	$(BIN)/python benchmarks/speed.py $(BENCH_ARGS)
 	$(PEERS)/bin/python benchmarks/plot_speed.py
+	$(BIN)/python benchmarks/trees.py
+	$(BIN)/python benchmarks/text_metrics.py
 
 soak: $(VENV)/.installed
 	$(BIN)/python benchmarks/soak.py
