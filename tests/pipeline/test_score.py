@@ -116,6 +116,16 @@ def test_composite_by_problem_and_policy(pairs: Path, heard: Any) -> None:
     assert zero.interval is not None
 
 
+def test_a_part_without_weight_is_no_zero(pairs: Path, heard: Any) -> None:
+    """Where nothing of it is scored, it has no mean, whatever the policy."""
+    own = {"own": Scenario(sim=1.0, ast=0.0, passing=0.0, k=99)}
+    for policy in ("fail", "drop", "zero"):
+        found = _score(pairs, heard, scenario="own", scenarios=own, policy=policy).composite
+        assert found is not None
+        assert (None, 3) == (found.parts[2].mean, found.parts[2].unscored)
+        assert found.value == found.parts[0].mean
+
+
 def test_pass_at_k_needs_k_pairs(pairs: Path, heard: Any) -> None:
     """Pass@2 of a problem with one pair is unscored."""
     own = {"own": Scenario(sim=0.0, ast=0.0, passing=1.0, k=2)}

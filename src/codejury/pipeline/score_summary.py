@@ -121,7 +121,13 @@ class Scores:
                     part=part,
                     metric=measures[part],
                     weight=scenario.weights[part],
-                    mean=_mean([columns[part][place] or 0.0 for place in kept_places]),
+                    mean=_mean(
+                        [
+                            columns[part][place] or 0.0
+                            for place in kept_places
+                            if part in needed or columns[part][place] is not None  # what has no weight is not zero
+                        ]
+                    ),
                     unscored=sum(value is None for value in columns[part]),
                 )
                 for part in PARTS
