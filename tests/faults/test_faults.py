@@ -346,6 +346,7 @@ def compare(
     return campaign
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [4])
 def test_a_few_faults(controller: Start, volume: Volume, tmp_path: Path, seed: int) -> None:
     """One fault of most kinds over a short run."""

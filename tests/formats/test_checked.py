@@ -150,12 +150,14 @@ def _failed(name: str, monkeypatch: pytest.MonkeyPatch, *packages: str) -> tuple
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_mbpp(monkeypatch: pytest.MonkeyPatch) -> None:
     """All: three in their tests' own process, since these make objects of classes that the answer defines."""
     assert (974, {}) == _failed("mbpp.jsonl.gz", monkeypatch)
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_sanitized_mbpp_as_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     """CodeT's form."""
     assert (427, {}) == _failed("mbpp_sanitized_codet.jsonl.gz", monkeypatch)
@@ -174,6 +176,7 @@ def test_infilling_of_random_spans(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_infilling_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same of single lines."""
     assert (1033, {}) == _failed("infilling/HumanEval-SingleLineInfilling.jsonl.gz", monkeypatch)

@@ -22,6 +22,8 @@ KNOWN = importlib.import_module(f"{SUITES}.attacks_inprocess").KNOWN
 HONEST = importlib.import_module(f"{SUITES}.honest_inprocess").CASES
 EVERY = (*ATTACKS, *KNOWN, *HONEST)
 
+pytestmark = pytest.mark.slow  # half a minute each; the suite of functions stays
+
 
 def _name(case: Any) -> str:
     return str(case.name)

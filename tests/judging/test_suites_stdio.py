@@ -23,6 +23,8 @@ SUITES = CONFTEST.load_suites().__name__
 ATTACKS = importlib.import_module(f"{SUITES}.attacks_stdio").CASES
 HONEST = importlib.import_module(f"{SUITES}.honest_stdio").CASES
 
+pytestmark = pytest.mark.slow  # half a minute each; the suite of functions stays
+
 
 def _name(case: Any) -> str:
     return str(case.name)

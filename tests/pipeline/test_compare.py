@@ -175,6 +175,7 @@ def test_nothing_in_common(store: Store, make_run: Callable[..., int]) -> None:
         _compare(store)
 
 
+@pytest.mark.slow
 def test_164_times_200_read_counts_only(store: Store, make_run: Callable[..., int]) -> None:
     """No statement reads samples, verdicts or outcomes of tests."""
     generator = np.random.default_rng(0)

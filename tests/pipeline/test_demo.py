@@ -116,6 +116,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> ProblemSet:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("sandbox")
 def test_demo_judges_the_contestants(store: Store, heard: Any, measured: Measured) -> None:

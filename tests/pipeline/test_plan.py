@@ -50,6 +50,7 @@ def test_a_drop_within_the_margin_is_never_detected() -> None:
     assert "within the margin" in document.warnings[0]
 
 
+@pytest.mark.slow
 def test_other_modes() -> None:
     """Noninferiority needs more: the drop must be told from one by the margin."""
     settings: dict[str, Any] = {"detect": 0.04, "samples": (10,), "problems": (100,)}

@@ -187,6 +187,7 @@ def test_variants_are_distinct_and_explained(problem: Problem) -> None:
     assert len(known.wrong) >= 6
 
 
+@pytest.mark.slow
 @each_contestant
 def test_samples_are_labelled_rightly(name: str) -> None:
     """In every look, a sample passes exactly if its label says so; the hanging ones are not run."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from codejury.model import Outcome, Program, Sample, text_hash
 from codejury.store import Flip, Store, TallyRow
 
@@ -88,6 +90,7 @@ def test_runs_do_not_see_each_other(store: Store, run: int, build: Build) -> Non
     assert [("first", 4, 2), ("second", 1, 0)] == [(info.name, info.samples, info.judged) for info in store.runs()]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_verdicts(store: Store, build: Build) -> None:
     """Counts, tally and stream agree on a run of 100 problems with 1000 samples each."""
     problem_set = build.problem_set(100)
