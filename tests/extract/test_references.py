@@ -28,8 +28,8 @@ def chat(problem_id: str, text: str) -> Sample:
     ("name", "number"),
     [
         ("HumanEval_no_examples.jsonl.gz", 164),
-        ("MbppPlus-OriginFmt.jsonl.gz", 378),
-        ("mbpp.jsonl.gz", 974),
+        pytest.param("MbppPlus-OriginFmt.jsonl.gz", 378, marks=pytest.mark.slow),
+        pytest.param("mbpp.jsonl.gz", 974, marks=pytest.mark.slow),
         ("mbpp_sanitized_codet.jsonl.gz", 427),
     ],
 )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from codejury.judging import Profile
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 LIMITS = Limits(cpu_s=0.5, cpu_total_s=2.0)
 _CONFTEST = Path(__file__).with_name("conftest.py")

@@ -225,7 +225,7 @@ def memory_cases(ways: dict[str, str], limit_mib: int) -> dict[str, Case]:
     }
 
 
-@pytest.mark.parametrize("limit_mib", [64, 256, pytest.param(1024, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("limit_mib", [64, *(pytest.param(mib, marks=pytest.mark.slow) for mib in (256, 1024))])
 def test_memory_within_ten_percent(judge: Judge, limit_mib: int) -> None:
     """10 % below the limit passes, 10 % above is out of memory, whatever holds it; what was used is told."""
     cases = memory_cases(WAYS, limit_mib)
@@ -237,7 +237,7 @@ def test_memory_within_ten_percent(judge: Judge, limit_mib: int) -> None:
     assert all(0.9 < share < 1.1 for share in peaks.values()), peaks
 
 
-@pytest.mark.parametrize("limit_mib", [64, 256, pytest.param(1024, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("limit_mib", [64, *(pytest.param(mib, marks=pytest.mark.slow) for mib in (256, 1024))])
 def test_memory_that_no_process_has_alone(judge: Judge, limit_mib: int) -> None:
     """Children and files count together where a cgroup counts; without one, each process has its own limit."""
     if judge.tier == "landlock":
