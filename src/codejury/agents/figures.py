@@ -255,4 +255,4 @@ def _estimate(found: stats.Estimate) -> Estimate:
 
 
 def _interval(found: stats.Interval | None) -> Interval | None:
-    return None if found is None else Interval(se=found.se, low=found.low, high=found.high, method=found.method)
+    return None if found is None else Interval.of(found)

@@ -43,7 +43,7 @@ from codejury.stats import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,7 +58,9 @@ SWEEPS = ("temperature",)
 
 _UNRATED = "unrated"
 _SLICE_PROBLEMS = 5  # fewer are seen among the flipped ones
-_TRIALS = 2_000
+TRIALS = 2_000
+"""Of the simulation of what a comparison detects."""
+
 _ESTIMATORS = {"pass_at_k": Estimator.PASS_AT_K, "pass_hat_k": Estimator.PASS_HAT_K}
 
 
@@ -235,7 +237,9 @@ def _compared_run(aligned: Aligned, row: int, ks: Sequence[int], level: float) -
 def _comparisons(aligned: Aligned, ks: Sequence[int], level: float) -> list[Comparison]:
     rows = range(1, len(aligned.sides))
     usable = (1,) if any(side.greedy for side in aligned.sides) else tuple(ks)
-    differences = {name: _differences(aligned, usable, of, level) for name, of in _ESTIMATORS.items()}
+    differences = {
+        name: {str(k): difference_rows(aligned, k, of, level) for k in usable} for name, of in _ESTIMATORS.items()
+    }
     found = []
     for row in rows:
         lost, gained = flipped(aligned, row)
@@ -244,50 +248,46 @@ def _comparisons(aligned: Aligned, ks: Sequence[int], level: float) -> list[Comp
             Comparison(
                 run=aligned.sides[row].name,
                 **{name: {k: of[row - 1] for k, of in by_k.items()} for name, by_k in differences.items()},
-                mcnemar=_mcnemar(len(lost), len(gained)) if single else None,
+                mcnemar=mcnemar_row(len(lost), len(gained)) if single else None,
                 lost=lost,
                 gained=gained,
                 slices=slice_differences(aligned, row, usable[0], level),
-                detectable=_detectable(aligned, row, usable[0], level),
+                detectable=detectable_rows(aligned, row, usable[0], level),
             )
         )
     return found
 
 
-def _differences(
-    aligned: Aligned, ks: Sequence[int], estimator: Estimator, level: float
-) -> Mapping[str, list[Difference]]:
-    """By k, one for each run but the first; p adjusted over these by Holm."""
-    found = {}
-    for k in ks:
-        raw = [
-            compare_at_k(
-                (aligned.n[0], aligned.c[0]),
-                (aligned.n[row], aligned.c[row]),
-                k,
-                estimator=estimator,
-                clusters=aligned.clusters,
-                level=level,
-            )
-            for row in range(1, len(aligned.sides))
-        ]
-        found[str(k)] = [
-            Difference(
-                a=one.a,
-                b=one.b,
-                value=one.value,
-                fixed_suite=_bounds(one.fixed_suite),
-                population=_interval(one.population),
-                p=one.p,
-                p_holm=float(adjusted),
-                p_population=one.p_population,
-            )
-            for one, adjusted in zip(raw, holm([one.p for one in raw]), strict=True)
-        ]
-    return found
+def difference_rows(aligned: Aligned, k: int, estimator: Estimator, level: float) -> list[Difference]:
+    """At k, one for each row but the first; p adjusted over these by Holm."""
+    raw = [
+        compare_at_k(
+            (aligned.n[0], aligned.c[0]),
+            (aligned.n[row], aligned.c[row]),
+            k,
+            estimator=estimator,
+            clusters=aligned.clusters,
+            level=level,
+        )
+        for row in range(1, len(aligned.n))
+    ]
+    return [
+        Difference(
+            a=one.a,
+            b=one.b,
+            value=one.value,
+            fixed_suite=Interval.of(one.fixed_suite),
+            population=_interval(one.population),
+            p=one.p,
+            p_holm=float(adjusted),
+            p_population=one.p_population,
+        )
+        for one, adjusted in zip(raw, holm([one.p for one in raw]), strict=True)
+    ]
 
 
-def _mcnemar(lost: int, gained: int) -> McNemar:
+def mcnemar_row(lost: int, gained: int) -> McNemar:
+    """McNemar's test of so many lost and gained problems, exact and by mid-p."""
     return McNemar(
         lost=lost, gained=gained, p_exact=mcnemar(lost, gained), p_mid=mcnemar(lost, gained, mid_p=True)
     )
@@ -310,7 +310,7 @@ def slice_differences(aligned: Aligned, row: int, k: int, level: float) -> list[
             a=one.a,
             b=one.b,
             value=one.value,
-            fixed_suite=_bounds(one.fixed_suite),
+            fixed_suite=Interval.of(one.fixed_suite),
             p=one.p,
             q=float(q),
         )
@@ -318,9 +318,12 @@ def slice_differences(aligned: Aligned, row: int, k: int, level: float) -> list[
     ]
 
 
-def _detectable(aligned: Aligned, row: int, k: int, level: float) -> list[DetectableRow]:
+def detectable_rows(
+    aligned: Aligned, row: int, k: int, level: float, *, trials: int = TRIALS
+) -> list[DetectableRow]:
+    """The drops at k that a comparison of the first row with another detects with 80 %, simulated."""
     rule = Rule(Mode.REGRESSION, 0, (1 - level) / 2)
-    simulated = simulation((aligned.n[0], aligned.c[0]), (aligned.n[row], aligned.c[row]), k, rule, trials=_TRIALS)
+    simulated = simulation((aligned.n[0], aligned.c[0]), (aligned.n[row], aligned.c[row]), k, rule, trials=trials)
     found = [simulated.detectable(model) for model in DropModel]
     return [DetectableRow(model=one.model.value, effect=one.effect, power=one.power) for one in found]
 
@@ -357,8 +360,4 @@ def _sweep(
 
 
 def _interval(interval: stats.Interval | None) -> Interval | None:
-    return None if interval is None else _bounds(interval)
-
-
-def _bounds(interval: stats.Interval) -> Interval:
-    return Interval(se=interval.se, low=interval.low, high=interval.high, method=interval.method)
+    return None if interval is None else Interval.of(interval)

@@ -10,7 +10,14 @@ import numpy as np
 from codejury import stats
 from codejury.agents.compare import metrics, proxies, ranks
 from codejury.model import UsageError
-from codejury.pipeline.compare import flipped, slice_differences
+from codejury.pipeline.compare import (
+    TRIALS,
+    detectable_rows,
+    difference_rows,
+    flipped,
+    mcnemar_row,
+    slice_differences,
+)
 from codejury.pipeline.fairness import waiver_note
 from codejury.pipeline.rollout_report import INFRA_SHARE_LIMIT
 from codejury.pipeline.rollouts_sides import (
@@ -24,27 +31,22 @@ from codejury.pipeline.rollouts_sides import (
     without_short,
 )
 from codejury.pipeline.sides import Aligned, shown
-from codejury.report.comparison import (
-    DetectableRow,
-    Difference,
-    Dropped,
-    McNemar,
-)
 from codejury.report.document import Estimate, Interval, Range
 from codejury.report.rollouts_compare import AgentComparison, ComparedAgent, RolloutsCompareDocument
-from codejury.stats import DropModel, Estimator, Mode, Rule
+from codejury.stats import Estimator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from codejury.agents.compare import Side
+    from codejury.report.comparison import Dropped
     from codejury.report.rollouts_compare import ProxyRow
     from codejury.store import Store
 
 MOST_K = 5
 """Without --k, figures are given for 1 and the fewest rollouts of a task, but not above this."""
 
-_TRIALS, _LEAST_TRIALS = 2_000, 200
+_LEAST_TRIALS = 200
 _SIMULATED = 4_000_000  # tasks of all trials: with more tasks fewer trials do
 
 
@@ -174,10 +176,11 @@ def _agent(side: Side, ks: Sequence[int], level: float) -> ComparedAgent:
 def _comparisons(
     common: Sequence[Side], aligned: Aligned, ks: Sequence[int], level: float
 ) -> list[AgentComparison]:
-    rates = _differences(aligned, 1, Estimator.PASS_AT_K, level)
-    reliability = {k: _differences(aligned, k, Estimator.PASS_AT_K, level) for k in ks}
-    pass_hat = {k: _differences(aligned, k, Estimator.PASS_HAT_K, level) for k in ks}
+    rates = difference_rows(aligned, 1, Estimator.PASS_AT_K, level)
+    reliability = {k: difference_rows(aligned, k, Estimator.PASS_AT_K, level) for k in ks}
+    pass_hat = {k: difference_rows(aligned, k, Estimator.PASS_HAT_K, level) for k in ks}
     found = []
+    trials = min(TRIALS, max(_LEAST_TRIALS, _SIMULATED // len(aligned.ids)))
     for row in range(1, len(common)):
         lost, gained = flipped(aligned, row)
         single = bool((aligned.n[[0, row]] == 1).all())
@@ -187,50 +190,14 @@ def _comparisons(
                 resolve_rate=rates[row - 1],
                 reliability_at_k={str(k): of[row - 1] for k, of in reliability.items()},
                 pass_hat_k={str(k): of[row - 1] for k, of in pass_hat.items()},
-                mcnemar=_mcnemar(len(lost), len(gained)) if single else None,
+                mcnemar=mcnemar_row(len(lost), len(gained)) if single else None,
                 lost=lost,
                 gained=gained,
                 slices=slice_differences(aligned, row, 1, level),
-                detectable=_detectable(aligned, row, level),
+                detectable=detectable_rows(aligned, row, 1, level, trials=trials),
             )
         )
     return found
-
-
-def _differences(aligned: Aligned, k: int, estimator: Estimator, level: float) -> list[Difference]:
-    """Of each agent but the first; p adjusted over them by Holm."""
-    n, c = aligned.n, aligned.c
-    raw = [
-        stats.compare_at_k((n[0], c[0]), (n[row], c[row]), k, estimator=estimator, level=level)
-        for row in range(1, len(n))
-    ]
-    return [
-        Difference(
-            a=one.a,
-            b=one.b,
-            value=one.value,
-            fixed_suite=_bounds(one.fixed_suite),
-            population=None if one.population is None else _bounds(one.population),
-            p=one.p,
-            p_holm=float(adjusted),
-            p_population=one.p_population,
-        )
-        for one, adjusted in zip(raw, stats.holm([one.p for one in raw]), strict=True)
-    ]
-
-
-def _mcnemar(lost: int, gained: int) -> McNemar:
-    exact, mid = (stats.mcnemar(lost, gained, mid_p=mid_p) for mid_p in (False, True))
-    return McNemar(lost=lost, gained=gained, p_exact=exact, p_mid=mid)
-
-
-def _detectable(aligned: Aligned, row: int, level: float) -> list[DetectableRow]:
-    n, c = aligned.n, aligned.c
-    rule = Rule(Mode.REGRESSION, 0, (1 - level) / 2)
-    trials = min(_TRIALS, max(_LEAST_TRIALS, _SIMULATED // len(aligned.ids)))
-    simulated = stats.simulation((n[0], c[0]), (n[row], c[row]), 1, rule, trials=trials)
-    found = [simulated.detectable(model) for model in DropModel]
-    return [DetectableRow(model=one.model.value, effect=one.effect, power=one.power) for one in found]
 
 
 def _dropped_note(row: Dropped) -> str:
@@ -257,10 +224,6 @@ def _warnings(common: Sequence[Side], unverified: Sequence[str], found: Sequence
 def _estimate(found: stats.Estimate) -> Estimate:
     return Estimate(
         value=found.value,
-        fixed_suite=None if found.fixed_suite is None else _bounds(found.fixed_suite),
-        population=None if found.population is None else _bounds(found.population),
+        fixed_suite=None if found.fixed_suite is None else Interval.of(found.fixed_suite),
+        population=None if found.population is None else Interval.of(found.population),
     )
-
-
-def _bounds(interval: stats.Interval) -> Interval:
-    return Interval(se=interval.se, low=interval.low, high=interval.high, method=interval.method)

@@ -210,9 +210,7 @@ def _base_estimates(
 
 
 def _interval(interval: stats.Interval | None) -> Interval | None:
-    if interval is None:
-        return None
-    return Interval(se=interval.se, low=interval.low, high=interval.high, method=interval.method)
+    return None if interval is None else Interval.of(interval)
 
 
 def _slice(counts: Counts, mask: Mask, ks: Iterable[int], level: float) -> Slice:

@@ -5,11 +5,14 @@ A field may be added to a document under the same version; renaming, removing or
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from codejury.model import Integrity, Outcome, Timing
+
+if TYPE_CHECKING:
+    from codejury import stats
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +29,11 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     low: float
     high: float
     method: str
+
+    @classmethod
+    def of(cls, found: stats.Interval) -> Interval:
+        """An interval as it was computed, for a document."""
+        return cls(se=found.se, low=found.low, high=found.high, method=found.method)
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
