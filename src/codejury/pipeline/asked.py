@@ -102,12 +102,8 @@ def default_run_name(samples: str) -> str:
 
 def check_settings(settings: JudgeSettings) -> None:
     """Refuse what cannot be meant, whatever the samples are; raises UsageError."""
-    ks = settings.ks
     extractor(settings.extractor)  # there is one of this name
-    if not 0 < settings.level < 1:
-        raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
-    if ks is not None and (not ks or min(ks) < 1):
-        raise UsageError(f"k {', '.join(map(str, ks)) or 'none'}: give one or more k of at least 1")
+    refusals.check_options(settings.level, settings.ks)
     if settings.resume and settings.run is None:
         raise UsageError("--resume needs the run's name: add --run NAME")
     if settings.retry_infra and not settings.resume:

@@ -9,6 +9,7 @@ import numpy as np
 
 from codejury import stats
 from codejury.model import UsageError
+from codejury.pipeline import refusals
 from codejury.pipeline.fairness import check_fairness, unverified_note, waiver_note
 from codejury.pipeline.refusals import not_drawn
 from codejury.pipeline.sides import Aligned, align, open_side, problems_of, shown, without_short
@@ -174,8 +175,7 @@ def labels_of(aligned: Aligned) -> dict[str, list[tuple[str, ...]]]:
 def _check(settings: CompareSettings) -> None:
     if len(settings.names) < 2:
         raise UsageError("one run: name two or more to compare")
-    if not 0 < settings.level < 1:
-        raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
+    refusals.check_options(settings.level)
     if settings.sweep is not None and settings.sweep not in SWEEPS:
         raise UsageError(f"--sweep {settings.sweep}: take {', '.join(SWEEPS)}")
 

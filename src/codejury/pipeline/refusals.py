@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from codejury.model import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -16,6 +18,20 @@ ATTEMPTS = "attempts"
 """The metadata key that says how a problem's samples hang together; without it they count as independent."""
 
 _DEPENDENT, _POOLED = "dependent", "pooled"
+
+
+def check_options(level: float, ks: Sequence[int] | None = None, max_infra: float | None = None) -> None:
+    """Refuse what no samples can answer, whatever they are; None is not asked for.
+
+    Raises:
+        UsageError: The level is no confidence level, a k is below 1 or there is none, or the share is none.
+    """
+    if not 0 < level < 1:
+        raise UsageError(f"level {level}: a confidence level lies between 0 and 1, as 0.95")
+    if max_infra is not None and not 0 <= max_infra <= 1:
+        raise UsageError(f"max-infra {max_infra}: a share lies between 0 and 1, as 0.05")
+    if ks is not None and (not ks or min(ks) < 1):
+        raise UsageError(f"k {', '.join(map(str, ks)) or 'none'}: give one or more k of at least 1")
 
 
 def is_greedy(meta: Mapping[str, str]) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from codejury import stats
 from codejury.agents.figures import Slice, figures, security, task_rows, unknown
 from codejury.model import InfrastructureError, UsageError
+from codejury.pipeline import refusals
 from codejury.pipeline.refusals import SEE
 from codejury.report.document import Range
 from codejury.report.rollouts import AgentFigures, Figures, Mode, RolloutsDocument, Security
@@ -98,12 +99,7 @@ def report_rollouts(store: Store, name: str, settings: ReportSettings | None = N
 
 
 def _check(settings: ReportSettings) -> None:
-    if not 0 < settings.level < 1:
-        raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
-    if not 0 <= settings.max_infra <= 1:
-        raise UsageError(f"max-infra {settings.max_infra}: a share lies between 0 and 1, as 0.05")
-    if settings.ks is not None and (not settings.ks or min(settings.ks) < 1):
-        raise UsageError(f"k {', '.join(map(str, settings.ks)) or 'none'}: give one or more k of at least 1")
+    refusals.check_options(settings.level, settings.ks, settings.max_infra)
 
 
 def _refuse_missing(columns: RolloutColumns, parts: Sequence[Slice], settings: ReportSettings) -> None:

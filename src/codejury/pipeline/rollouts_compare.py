@@ -10,6 +10,7 @@ import numpy as np
 from codejury import stats
 from codejury.agents.compare import metrics, proxies, ranks
 from codejury.model import UsageError
+from codejury.pipeline import refusals
 from codejury.pipeline.compare import (
     TRIALS,
     detectable_rows,
@@ -118,12 +119,7 @@ def compare_rollouts(store: Store, settings: RolloutsCompareSettings) -> Rollout
 
 
 def _check(settings: RolloutsCompareSettings) -> None:
-    if not 0 < settings.level < 1:
-        raise UsageError(f"level {settings.level}: a confidence level lies between 0 and 1, as 0.95")
-    if not 0 <= settings.max_infra <= 1:
-        raise UsageError(f"max-infra {settings.max_infra}: a share lies between 0 and 1, as 0.05")
-    if settings.ks is not None and (not settings.ks or min(settings.ks) < 1):
-        raise UsageError(f"k {', '.join(map(str, settings.ks)) or 'none'}: give one or more k of at least 1")
+    refusals.check_options(settings.level, settings.ks, settings.max_infra)
     if unknown := sorted(set(settings.waive) - set(CONDITIONS)):
         raise UsageError(f"--waive {', '.join(unknown)}: no such condition; take of {', '.join(CONDITIONS)}")
 

@@ -12,6 +12,7 @@ from codejury.agents.study.rows import agrees
 from codejury.agents.study.simulated import experiment_0, experiment_1, experiment_2, experiment_3
 from codejury.agents.study.synthetic import K
 from codejury.model import UsageError
+from codejury.pipeline import refusals
 from codejury.report.files import write_bytes
 from codejury.report.study import StudyDocument
 from codejury.report.study_svg import study_figures
@@ -34,8 +35,7 @@ def beyond_passk(rollouts: str | None = None, *, level: float = 0.95) -> StudyDo
         UsageError: A level outside (0, 1); no such file; or its rollouts do not suffice.
         InputError: The file holds something else.
     """
-    if not 0 < level < 1:
-        raise UsageError(f"level {level}: a confidence level lies between 0 and 1, as 0.95")
+    refusals.check_options(level)
     if rollouts is None:
         outcomes, recorded = paper_outcomes(), SOURCE
     elif not Path(rollouts).is_file():

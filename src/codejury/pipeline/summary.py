@@ -105,8 +105,7 @@ def summarise(
             k > 1 at temperature 0; a problem without samples that nobody declared; a level outside (0, 1).
         InfrastructureError: The share of infrastructure errors is above `INFRA_SHARE_LIMIT`.
     """
-    if not 0 < level < 1:
-        raise UsageError(f"level {level}: a confidence level lies between 0 and 1, as 0.95")
+    refusals.check_options(level)
     info = store.find_run(run_name)
     run = _Run(info, store.manifest(info.id), store.counts(info.id), store.tally(info.id), store.flips(info.id))
     present = _present(run)
